@@ -1,0 +1,1 @@
+"""Recorded sessions, data only: read them with `importlib.resources.files("recordings")`."""

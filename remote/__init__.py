@@ -1,0 +1,1 @@
+"""The far side: SSH, detached jobs, recordings, and the words each file system speaks."""

@@ -1,0 +1,1 @@
+"""Linux block devices: commands, parsers and models. Pure: no I/O here."""

@@ -1,0 +1,33 @@
+"""Remote bytes made safe: decoding never fails, and nothing that steers a terminal survives.
+
+Bidirectional controls and C1 are removed as well as C0: a device name must read as what it is.
+"""
+
+from __future__ import annotations
+
+import re
+
+_UNSAFE = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff\ufff9-\ufffb\ud800-\udfff]"
+)
+
+
+def decode(data: bytes) -> str:
+    """Decode bytes of the far side. Bytes that are not UTF-8 become `\\xNN`, so they stay visible."""
+    return data.decode("utf-8", errors="backslashreplace")
+
+
+def safe(text: str) -> str:
+    """Return `text` with every character that could steer a terminal shown as U+FFFD; tab and newline stay."""
+    return _UNSAFE.sub("\ufffd", text)
+
+
+def one_line(text: str) -> str:
+    """Like `safe`, folded to a single line."""
+    return " ".join(safe(text).split())
+
+
+def last_lines(data: bytes, count: int = 5) -> str:
+    """The last `count` non-empty lines, safe to show; what an error message quotes."""
+    lines = [line for line in safe(decode(data[-16384:])).replace("\r", "\n").split("\n") if line.strip()]
+    return "\n".join(lines[-count:])

@@ -1,0 +1,1 @@
+"""What is going on and what to do next; no terminal, no sockets."""

@@ -1,0 +1,1 @@
+"""The program: command line, application, settings. Importing this package imports nothing else."""
