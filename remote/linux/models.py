@@ -1,0 +1,124 @@
+"""Block devices as `lsblk` tells them, as frozen values.
+
+What `lsblk` does not show is not proof of an empty disk: an NSD of GPFS 3.5 or older has no partition table
+and no signature that blkid knows, and without a udev database signatures are missing altogether.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+_NORMAL_STATES = ("", "running", "live")
+
+
+class BlockDevice(msgspec.Struct, frozen=True):
+    """One block device. `kname` is its key; `parents` are the knames it lies on (a multipath map has one
+    per path).
+
+    Sizes are in bytes. Text is "" and the optional values are None where `lsblk` prints nothing.
+    `rotational` is the kernel's guess, often wrong behind RAID controllers. `read_only` is True unless
+    `lsblk` says 0.
+    """
+
+    name: str
+    kname: str
+    parents: tuple[str, ...]
+    type: str
+    size_bytes: int
+    rotational: bool | None
+    read_only: bool
+    transport: str
+    vendor: str
+    model: str
+    serial: str
+    wwn: str
+    hctl: str
+    fstype: str
+    mountpoint: str
+    label: str
+    partlabel: str
+    logical_sector: int | None
+    physical_sector: int | None
+    state: str
+
+    @property
+    def identity(self) -> str:
+        """What names this device on every host and after every boot; "" when it tells nothing of the kind.
+
+        `wwn:` and the WWN in lower case without `0x` (an NVMe `eui.` stays); else vendor, model and serial
+        joined by `+`, as far as they are there. Not unique by itself: the paths of one disk share it, a
+        partition has its disk's, and the oldest `lsblk` cuts WWNs at 16 digits, which LUNs of one array may
+        have in common. So compare the size too, and refuse when several whole disks of a host answer.
+        """
+        if self.wwn:
+            return "wwn:" + self.wwn.lower().removeprefix("0x")
+        if not self.serial:
+            return ""
+        return "+".join(part for part in (self.vendor, self.model, self.serial) if part)
+
+
+class BlockDevices(msgspec.Struct, frozen=True):
+    """The block devices of one host, each kname once, in the order of its first row."""
+
+    devices: tuple[BlockDevice, ...]
+
+    def get(self, kname: str) -> BlockDevice | None:
+        """The device of that kernel name."""
+        return next((device for device in self.devices if device.kname == kname), None)
+
+    def children(self, kname: str) -> tuple[BlockDevice, ...]:
+        """What lies directly on a device: its partitions and whatever else holds it."""
+        return tuple(device for device in self.devices if kname in device.parents)
+
+    def disks(self) -> tuple[BlockDevice, ...]:
+        """The whole disks, each path of a multipath disk being one."""
+        return tuple(device for device in self.devices if device.type == "disk")
+
+    def in_use(self, kname: str) -> tuple[str, ...]:
+        """Why a device must not be taken, in words, looking at everything that lies on it.
+
+        No reason does not mean that it is empty: see the module's docstring.
+        """
+        device = self.get(kname)
+        if device is None:
+            return (f"{kname} is not among the devices seen",)
+        reasons = _own_reasons(device)
+        for other in self._descendants(kname):
+            reasons.append(f"holds {other.name} ({other.type})")
+            reasons.extend(f"{other.name}: {reason}" for reason in _own_reasons(other))
+        return tuple(reasons)
+
+    def _descendants(self, kname: str) -> list[BlockDevice]:
+        on_top: dict[str, list[BlockDevice]] = {}
+        for device in self.devices:
+            for parent in device.parents:
+                on_top.setdefault(parent, []).append(device)
+        found: list[BlockDevice] = []
+        seen = {kname}
+        waiting = [kname]
+        while waiting:
+            for device in on_top.get(waiting.pop(), ()):
+                if device.kname not in seen:
+                    seen.add(device.kname)
+                    found.append(device)
+                    waiting.append(device.kname)
+        return found
+
+
+def _own_reasons(device: BlockDevice) -> list[str]:
+    reasons = []
+    if device.mountpoint == "[SWAP]":
+        reasons.append("used as swap")
+    elif device.mountpoint:
+        reasons.append(f"mounted on {device.mountpoint}")
+    if device.fstype:
+        reasons.append(f"signature {device.fstype}")
+    if device.label:
+        reasons.append(f"label {device.label}")
+    if device.partlabel:
+        reasons.append(f"partition label {device.partlabel}")
+    if device.read_only:
+        reasons.append("read-only")
+    if device.state not in _NORMAL_STATES:
+        reasons.append(f"state {device.state}")
+    return reasons
