@@ -1,0 +1,79 @@
+"""What can go wrong between here and a host, as errors that a person can act on.
+
+Each error says what failed, on which host, the exact command where there is one, and what to do next. None of
+them carries a secret. Text that came from the far side has been made safe to show before it gets in here.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+
+class Trouble(Enum):
+    """Why a host cannot be asked."""
+
+    NAME = "the name cannot be resolved"
+    REFUSED = "the connection was refused"
+    TIMEOUT = "the host does not answer"
+    LOST = "the connection was lost"
+    AUTHENTICATION = "the host does not accept our key"
+    UNKNOWN_KEY = "the host key is unknown"
+    CHANGED_KEY = "the host key has CHANGED"
+    CONFIGURATION = "the SSH configuration cannot be used"
+    PROTOCOL = "the SSH conversation failed"
+    BUSY = "every channel to the host is in use"
+    CLOSED = "this program is closing its connections"
+
+
+class SiteError(Exception):
+    """Base of all errors of the far side."""
+
+    def __init__(self, host: str, what: str, *, advice: str = "", command: str = "") -> None:
+        self.host = host
+        self.what = what
+        self.advice = advice
+        self.command = command
+        super().__init__(str(self))
+
+    def __str__(self) -> str:
+        text = f"{self.host}: {self.what}"
+        if self.command:
+            text += f" (command: {self.command})"
+        return f"{text}. {self.advice}" if self.advice else text
+
+
+class RefusedError(SiteError):
+    """Refused here, for safety, before anything was sent."""
+
+
+class UnreachableError(SiteError):
+    """The host cannot be asked; nothing was run."""
+
+    def __init__(self, host: str, trouble: Trouble, detail: str = "", *, advice: str = "") -> None:
+        self.trouble = trouble
+        self.detail = detail
+        super().__init__(host, f"{trouble.value}: {detail}" if detail else trouble.value, advice=advice)
+
+
+class AnswerLostError(SiteError):
+    """The question may have run, but its answer did not arrive whole: its result is unknown."""
+
+
+class StillAskedError(SiteError):
+    """The same question was asked before and has not been seen to end on the host; it was not asked again."""
+
+
+class GarbledError(SiteError):
+    """The host answered something that is not an answer."""
+
+
+class JobError(SiteError):
+    """The job protocol could not do on the host what was asked; `note` is its own word for why."""
+
+    def __init__(self, host: str, note: str, what: str, *, advice: str = "") -> None:
+        self.note = note
+        super().__init__(host, what, advice=advice)
+
+
+class NotRecordedError(SiteError):
+    """A recording was asked a question that it does not hold."""

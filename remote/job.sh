@@ -1,0 +1,337 @@
+# The detached-job protocol, version 1, host side. Sent over the standard input of `sh -s`; docs/job-protocol.md.
+# Variables set by the client before this text: NONCE, and BASE (may be empty).
+# Nothing runs unless the last line has arrived whole: main checks its own last argument.
+# Only what dash, bash, mksh, ksh93 and busybox sh share is used here.
+
+PATH=$PATH:/usr/lpp/mmfs/bin:/usr/sbin:/sbin
+LC_ALL=C
+export PATH LC_ALL
+umask 077
+
+say() { printf '\nJ1 %s %s\n' "$NONCE" "$*"; }
+
+fail() {
+    say error - - - - 0 - "$1"
+    exit 0
+}
+
+boot_id() {
+    if [ -n "${RESTRIPE_BOOT_ID-}" ]; then
+        printf '%s' "$RESTRIPE_BOOT_ID"
+    else
+        cat /proc/sys/kernel/random/boot_id
+    fi
+}
+
+find_base() {
+    if [ -n "$BASE" ]; then
+        B=$BASE
+    elif [ -n "${RESTRIPE_JOBS-}" ]; then
+        B=$RESTRIPE_JOBS
+    elif [ "$(id -u)" = 0 ]; then
+        B=/var/lib/restripe
+    else
+        B=$HOME/.local/state/restripe
+    fi
+    case $B in
+    /*) ;;
+    *) fail base_relative ;;
+    esac
+}
+
+# Jobs must outlive a migration of the file system, so they never live on it; and nobody else may plant a command.
+check_base() {
+    mkdir -p "$B" 2>/dev/null || fail mkdir
+    kind=$(stat -f -c %t "$B" 2>/dev/null) || fail base_unknown_fs
+    case $kind in
+    47504653 | bd00bd0 | 1161970 | 6969 | ff534d42 | fe534d42) fail base_shared_fs ;;
+    esac
+    set -- $(ls -ldnL "$B/." 2>/dev/null)
+    case $1 in
+    d????w* | d???????w*) fail base_writable ;;
+    d*) ;;
+    *) fail base_unreadable ;;
+    esac
+    [ "$3" = 0 ] || [ "$3" = "$(id -u)" ] || fail base_owner
+    above=$B
+    while [ -n "$above" ]; do
+        above=${above%/*}
+        set -- $(ls -ldnL "${above:-/}/." 2>/dev/null)
+        case $1 in
+        d???????w[!tT]*) fail base_writable ;;
+        esac
+    done
+}
+
+# Sets P_STATE, P_GROUP and P_START of process $1 from /proc/PID/stat; the name in it may hold anything but `) `.
+look_at() {
+    P_STATE='' P_GROUP='' P_START=''
+    { IFS= read -r L; } 2>/dev/null <"/proc/$1/stat" || return 1
+    L=${L##*\) }
+    set -- $L
+    [ $# -ge 20 ] || return 1
+    P_STATE=$1 P_GROUP=$3
+    shift 19
+    P_START=$1
+}
+
+# A zombie is dead: an init that does not reap keeps it for ever.
+alive() {
+    look_at "$1" || return 1
+    case $P_STATE in
+    Z | X) return 1 ;;
+    esac
+    [ "$P_START" = "$2" ]
+}
+
+find_rc() {
+    for f in "$D"/rc.*; do
+        [ -e "$f" ] || return 1
+        f=${f##*/rc.}
+        RC=${f%%.*} ENDED=${f#*.}
+        return 0
+    done
+}
+
+read_child() {
+    C_PID='' C_START=''
+    { IFS= read -r L; } 2>/dev/null <"$D/child" || return 1
+    C_PID=${L%% *}
+    L=${L##*\) }
+    set -- $L
+    [ $# -ge 20 ] || return 1
+    shift 19
+    C_START=$1
+}
+
+# Sets S, RC, BEGAN, ENDED and NOTE of the job in $D. The order matters: the exit code is written before the
+# runner goes, so looking for it again after the runner is gone is final.
+find_state() {
+    S=absent RC=- BEGAN=- ENDED=- NOTE=- R_PID=''
+    KIND='' R_START='' R_BOOT='' R_EPOCH=''
+    { read -r KIND R_PID R_START R_BOOT R_EPOCH; } 2>/dev/null <"$D/started"
+    [ -n "$KIND" ] && BEGAN=${R_EPOCH:--}
+    if find_rc; then
+        S=finished
+    elif [ ! -e "$D/started" ]; then
+        S=absent
+    elif [ "$KIND" = sealed ]; then
+        S=sealed
+    elif [ "$KIND" != run ]; then
+        S=lost NOTE=claim_unreadable
+    elif [ "$R_BOOT" != "$(boot_id)" ]; then
+        S=rebooted
+        if find_rc; then S=finished; fi
+    elif alive "$R_PID" "$R_START"; then
+        S=running
+    elif find_rc; then
+        S=finished
+    elif ! read_child; then
+        S=lost NOTE=no_child
+    elif alive "$C_PID" "$C_START"; then
+        S=orphan
+    else
+        S=lost
+    fi
+}
+
+# One header line: state rc began ended inode size free_kb note.
+report() {
+    INODE=- SIZE=0 FREE=-
+    set -- $(ls -iLn "${1:-$D/log}" 2>/dev/null)
+    [ $# -ge 6 ] && INODE=$1 SIZE=$6
+    set -- $(df -Pk "$B" 2>/dev/null | tail -n 1)
+    [ $# -ge 4 ] && FREE=$4
+    say "$S" "$RC" "$BEGAN" "$ENDED" "$INODE" "$SIZE" "$FREE" "$NOTE"
+}
+
+bytes() { # FILE OFFSET MAX
+    [ "$SIZE" -gt "$2" ] && tail -c "+$(($2 + 1))" "$1" 2>/dev/null | head -c "$3"
+}
+
+job() { # ID
+    case $1 in
+    '' | . | .. | *[!A-Za-z0-9._-]*) fail bad_id ;;
+    esac
+    D=$B/$1
+}
+
+put() { # FILE CONTENT; a full disk may show only when the text is read back
+    printf '%s' "$2" 2>/dev/null >"$1" || return 1
+    [ "$(cat "$1" 2>/dev/null && echo .)" = "$2." ]
+}
+
+sync_file() { dd if=/dev/null of="$1" conv=notrunc,fsync 2>/dev/null; }
+
+# The runner keeps the exit code. It is told: job directory, try directory, boot id. The link is the only point
+# where it is decided who runs; a try that comes second goes away without a trace.
+RUNNER='
+umask 077
+trap "" HUP
+trap : TERM
+D=$1 T=$2 BOOT=$3
+IFS= read -r L <"/proc/$$/stat"
+L=${L##*\) }
+set -- $L
+shift 19
+printf "run %s %s %s %s\n" "$$" "$1" "$BOOT" "$(date +%s)" >"$T/info" && [ -s "$T/info" ] || exit 1
+dd if=/dev/null of="$T/info" conv=notrunc,fsync 2>/dev/null
+#@stage beforeln
+ln "$T/info" "$D/started" 2>/dev/null || { rm -rf "$T"; exit 0; }
+#@stage afterln
+dd if=/dev/null of="$D/started" conv=notrunc,fsync 2>/dev/null
+: >>"$D/log"
+if ! mv "$T" "$D/run"; then
+    echo "restripe: cannot create $D/run; nothing was run" >>"$D/log"
+    mv "$T/end" "$D/rc.126.$(date +%s)"
+    exit 1
+fi
+fallocate -n -l 8M "$D/log" 2>/dev/null
+sh "$D/run/script" "$D" </dev/null >>"$D/log" 2>&1
+rc=$?
+[ "$rc" -gt 255 ] && rc=$((rc - 128))
+#@stage beforerc
+mv "$D/run/end" "$D/rc.$rc.$(date +%s)"
+'
+
+launch() { # ID SCRIPT COMMAND ABOUT [NAME CONTENT]... END
+    job "$1"
+    check_base
+    command -v setsid >/dev/null 2>&1 || fail no_setsid
+    mkdir -p "$D" 2>/dev/null || fail mkdir
+    find_state
+    if [ "$S" != absent ]; then
+        report
+        return
+    fi
+    look_at $$ || fail no_proc
+    T=$D/try.$$.$P_START
+    mkdir "$T" 2>/dev/null || fail mkdir
+    #@stage prep
+    put "$T/script" "$2" && put "$T/command" "$3" && put "$T/about" "$4" && put "$T/runner" "$RUNNER" &&
+        : >"$T/end" || { rm -rf "$T"; fail no_space_or_io; }
+    shift 4
+    while [ $# -ge 2 ]; do
+        put "$T/$1" "$2" || { rm -rf "$T"; fail no_space_or_io; }
+        shift 2
+    done
+    boot=$(boot_id)
+    #@stage beforefork
+    setsid sh "$T/runner" "$D" "$T" "$boot" </dev/null >/dev/null 2>&1 &
+    #@stage afterfork
+    tries=0
+    while [ ! -e "$D/started" ] && [ $tries -lt 50 ]; do
+        sleep 0.1 2>/dev/null || sleep 1
+        tries=$((tries + 1))
+    done
+    find_state
+    [ "$S" = absent ] && NOTE=not_claimed
+    report
+}
+
+seal() { # ID
+    job "$1"
+    check_base
+    mkdir -p "$D" 2>/dev/null || fail mkdir
+    find_state
+    if [ "$S" = absent ]; then
+        T=$D/seal.$$
+        printf 'sealed 0 0 %s %s\n' "$(boot_id)" "$(date +%s)" 2>/dev/null >"$T" && [ -s "$T" ] || fail no_space_or_io
+        sync_file "$T"
+        ln "$T" "$D/started" 2>/dev/null && sync_file "$D/started"
+        rm -f "$T"
+        find_state
+        [ "$S" = absent ] && fail no_hard_links
+    fi
+    report
+}
+
+stop() { # ID SIGNAL; the runner survives so that the exit code is kept
+    job "$1"
+    find_state
+    case $S in
+    running | orphan) ;;
+    *)
+        report
+        return
+        ;;
+    esac
+    if ! read_child || ! alive "$C_PID" "$C_START"; then
+        NOTE=no_child
+    elif [ "$P_GROUP" != "$R_PID" ]; then
+        NOTE=not_our_group
+    elif [ "$2" = KILL ]; then
+        for p in /proc/[0-9]*; do
+            p=${p#/proc/}
+            [ "$p" != "$R_PID" ] && look_at "$p" && [ "$P_GROUP" = "$R_PID" ] && kill -KILL "$p" 2>/dev/null
+        done
+    else
+        kill -TERM "-$R_PID" 2>/dev/null || NOTE=not_permitted
+    fi
+    report
+}
+
+list() {
+    count=0
+    for D in "$B"/*; do
+        case ${D##*/} in
+        *[!A-Za-z0-9._-]*) continue ;;
+        esac
+        [ -d "$D" ] || continue
+        count=$((count + 1))
+        [ $count -gt 1000 ] && break
+        find_state
+        set -- "$D"/try.*/about
+        about=$D/run/about
+        [ -e "$about" ] || about=$1
+        report
+        printf 'I %s\nA ' "${D##*/}"
+        head -c 8192 "$about" 2>/dev/null | tr -d '\r\n'
+        printf '\n'
+    done
+    S=end RC=- BEGAN=- ENDED=- NOTE=- D=/
+    report /
+}
+
+poll() { # ID OFFSET MAX
+    job "$1"
+    find_state
+    report
+    bytes "$D/log" "$2" "$3"
+}
+
+watch_file() { # PATH OFFSET MAX PID START; PID - when unknown, START - at the first look
+    S=file RC=- BEGAN=- ENDED=- NOTE=-
+    if [ "$4" != - ]; then
+        S=gone
+        look_at "$4" && [ "$P_STATE" != Z ] && { [ "$5" = - ] || [ "$5" = "$P_START" ]; } && S=alive RC=$P_START
+    fi
+    [ -e "$1" ] || NOTE=no_file
+    [ -e "$1" ] && [ ! -r "$1" ] && NOTE=no_permission
+    report "$1"
+    [ -r "$1" ] && bytes "$1" "$2" "$3"
+}
+
+main() {
+    for last do :; done
+    [ "$last" = "END:$NONCE" ] || exit 9
+    exec </dev/null
+    operation=$1
+    shift
+    find_base
+    case $operation in
+    launch) launch "$@" ;;
+    seal) seal "$1" ;;
+    stop) stop "$1" "$2" ;;
+    poll) poll "$1" "$2" "$3" ;;
+    list) list ;;
+    file) watch_file "$1" "$2" "$3" "$4" "$5" ;;
+    place)
+        D=/ S=place RC=- BEGAN=- ENDED=- NOTE=-
+        report /
+        printf '%s\n%s\n' "$B" "$(boot_id)"
+        ;;
+    *) fail bad_operation ;;
+    esac
+    exit 0
+}
