@@ -37,15 +37,17 @@ class Answer(msgspec.Struct, frozen=True):
         return self.rc in (124, 137)
 
 
-def question_script(nonce: str, commands: Sequence[Command], *, sudo: bool, earlier: Sequence[str | None] = ()) -> str:
+def question_script(
+    nonce: str, commands: Sequence[Command], *, sudo: bool, earlier: Sequence[Sequence[str]] = ()
+) -> str:
     """Return the script that asks `commands` one after another.
 
-    `earlier[i]` is the nonce under which command i was asked before without being seen to end; it is asked
-    again only when nothing of that question lives on the host any more.
+    `earlier[i]` are the nonces under which command i was asked before without being seen to end; it is asked
+    again only when nothing of those questions lives on the host any more.
     """
     lines = []
     for index, command in enumerate(commands):
-        before = earlier[index] if index < len(earlier) else None
+        before = "|".join(earlier[index]) if index < len(earlier) else ""
         use_sudo = "1" if sudo and command.privileged else "0"
         head = quote((f"{command.deadline:g}", use_sudo, before or "-"))
         lines.append(f"    ask {head} {command.text}")
@@ -56,7 +58,7 @@ LC_ALL=C
 export PATH LC_ALL
 N={quote((nonce,))}
 mark() {{ printf '\\n%s %s\\n' "$N" "$1"; printf '\\n%s %s\\n' "$N" "$1" >&2; }}
-lives() {{ grep -qs "RESTRIPE_Q=$1" /proc/[0-9]*/environ; }}
+lives() {{ grep -Eqs "RESTRIPE_Q=($1)" /proc/[0-9]*/environ; }}
 ask() {{
     limit=$1 sudo=$2 before=$3
     shift 3

@@ -1,0 +1,308 @@
+"""The live Site: questions and jobs over SSH."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import secrets
+from collections.abc import AsyncIterator, Sequence
+
+import msgspec
+
+from remote import jobs as protocol
+from remote.clock import Clock
+from remote.command import Command
+from remote.errors import AnswerLostError, GarbledError, JobError, StillAskedError, UnreachableError
+from remote.jobs import Header, JobSpec, JobState, JobStatus, Place
+from remote.question import KILL_AFTER, Answer, question_script, take_apart
+from remote.site import Chunk, FileLog, Followed, HostLink, JobLog, ProcessSeen, Rewound, Site, StateSeen
+from remote.ssh import Fleet, LinkStatus, SshSettings
+from remote.text import last_lines
+
+ANSWER_LIMIT = 32 << 20
+"""The most that one batch of questions may answer, in bytes."""
+LOOK_LIMIT = 2 << 20
+"""The most that one look at a log brings, in bytes."""
+OVERLAP = 32
+"""Bytes of the log that are asked for again, to notice that it is not the log it was."""
+NETWORK_SECONDS = 15.0
+"""What the way there and back may take beyond what is asked for."""
+JOB_SECONDS = 30.0
+LAUNCH_PATIENCE = 90.0
+"""How long a launch whose answer was lost is looked for before its state is called unknown."""
+
+
+class LiveOptions(msgspec.Struct, frozen=True):
+    """How the live Site behaves: `poll_seconds` on the Site's clock between two looks at a log; `sudo` puts
+    `sudo -n` before each command that needs root, and before nothing else; `job_base` overrides where hosts keep
+    their jobs.
+    """
+
+    poll_seconds: float = 2.0
+    sudo: bool = False
+    job_base: str = ""
+    ssh: SshSettings = SshSettings()
+
+
+class LiveSite(Site):
+    """A real or simulated cluster, over SSH. Close it when done; no job ends by that."""
+
+    def __init__(
+        self, hosts: Sequence[str], clock: Clock, *, armed: bool = False, options: LiveOptions | None = None
+    ) -> None:
+        super().__init__(clock, hosts, armed=armed)
+        self._options = options or LiveOptions()
+        self.fleet = Fleet(self._options.ssh, on_change=self._link_changed)
+        self._asking: dict[tuple[str, tuple[str, ...]], asyncio.Lock] = {}
+        self._lost: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
+
+    async def close(self) -> None:
+        await self.fleet.close()
+
+    def _link_changed(self, status: LinkStatus) -> None:
+        if self.on_link:
+            self.on_link(HostLink(status.host, status.state.value.split()[0], status.trouble, status.detail))
+
+    # questions
+
+    async def _query(self, host: str, commands: Sequence[Command]) -> tuple[Answer, ...]:
+        keys = sorted({(host, command.argv) for command in commands})
+        async with contextlib.AsyncExitStack() as stack:
+            for key in keys:  # sorted, so that two batches never wait for each other
+                await stack.enter_async_context(self._asking.setdefault(key, asyncio.Lock()))
+            return await self._ask(host, commands)
+
+    async def _ask(self, host: str, commands: Sequence[Command]) -> tuple[Answer, ...]:
+        """Ask now; nobody else is asking any of these of this host."""
+        keys = [(host, command.argv) for command in commands]
+        nonce = _nonce()
+        text = "; ".join(command.text for command in commands)
+        script = question_script(
+            nonce, commands, sudo=self._options.sudo, earlier=[self._lost.get(key, ()) for key in keys]
+        )
+        deadline = NETWORK_SECONDS + sum(command.deadline + KILL_AFTER for command in commands)
+        try:
+            output = await self.fleet.run(host, script, deadline=deadline, limit=ANSWER_LIMIT, tag=nonce, what=text)
+        except (AnswerLostError, asyncio.CancelledError):
+            for key in keys:  # the last few: whichever of them still lives keeps the question from being asked
+                self._lost[key] = (*self._lost.get(key, ()), nonce)[-8:]
+            raise
+        answers = take_apart(nonce, commands, output.stdout, output.stderr)
+        if answers is None:
+            raise GarbledError(
+                host,
+                "the answer is larger than can be kept" if output.cut else _what_came(output.stdout, output.stderr),
+                command=text,
+            )
+        for key, answer in zip(keys, answers, strict=True):
+            if answer.still:
+                raise StillAskedError(
+                    host,
+                    "the same question was asked before and still runs there",
+                    command=answer.command.text,
+                    advice="It will be asked again when it has ended",
+                )
+            self._lost.pop(key, None)
+        return answers
+
+    # jobs
+
+    async def _place(self, host: str) -> Place:
+        nonce = _nonce()
+        header = await self._job(host, nonce, protocol.place_script(nonce, self._options.job_base), "place")
+        place = protocol.read_place(header)
+        if place is None:
+            raise _job_error(host, header.status(""))
+        return place
+
+    async def _launch(self, host: str, spec: JobSpec) -> JobStatus:
+        place = await self._place(host)
+        ends = asyncio.get_running_loop().time() + LAUNCH_PATIENCE
+        delay = 0.2
+        while True:
+            nonce = _nonce()
+            script = protocol.launch_script(nonce, self._options.job_base, spec, sudo=self._options.sudo)
+            try:
+                status = (await self._job(host, nonce, script, spec.command.text)).status(spec.id)
+                if status.state is JobState.ERROR:
+                    raise _job_error(host, status)
+                if status.state is not JobState.ABSENT:
+                    return _described(status, spec)
+            except (UnreachableError, AnswerLostError, GarbledError):
+                pass
+            # Launching the same id again is safe: whatever is under way there, one of them wins the link. Only a
+            # reboot in between could have eaten an unsynced link, so that is left to a person.
+            try:
+                if (await self._place(host)).boot_id != place.boot_id:
+                    return JobStatus(spec.id, JobState.UNKNOWN, note="rebooted while it was launched")
+            except (UnreachableError, AnswerLostError, GarbledError):
+                pass
+            if asyncio.get_running_loop().time() > ends:
+                return _described(JobStatus(spec.id, JobState.UNKNOWN, note="the host does not answer"), spec)
+            await asyncio.sleep(delay)
+            delay = min(delay * 2, 5.0)
+
+    async def _stop(self, host: str, job_id: str, *, kill: bool) -> JobStatus:
+        nonce = _nonce()
+        script = protocol.stop_script(nonce, self._options.job_base, job_id, kill=kill)
+        return (await self._job(host, nonce, script, f"stop {job_id}")).status(job_id)
+
+    async def _seal(self, host: str, job_id: str) -> JobStatus:
+        nonce = _nonce()
+        script = protocol.seal_script(nonce, self._options.job_base, job_id)
+        status = (await self._job(host, nonce, script, f"seal {job_id}")).status(job_id)
+        if status.state is JobState.ERROR:
+            raise _job_error(host, status)
+        return status
+
+    async def _jobs(self, host: str) -> tuple[JobStatus, ...]:
+        nonce = _nonce()
+        script = protocol.list_script(nonce, self._options.job_base)
+        output = await self.fleet.run(
+            host, script, deadline=JOB_SECONDS + NETWORK_SECONDS, limit=ANSWER_LIMIT, what="list jobs"
+        )
+        found = protocol.read_list(protocol.read_headers(nonce, output.stdout))
+        if found is None:
+            raise GarbledError(host, _what_came(output.stdout, output.stderr), command="list jobs")
+        return found
+
+    async def _job(self, host: str, nonce: str, script: str, what: str) -> Header:
+        output = await self.fleet.run(
+            host, script, deadline=JOB_SECONDS + NETWORK_SECONDS, limit=LOOK_LIMIT + 65536, what=what
+        )
+        headers = protocol.read_headers(nonce, output.stdout)
+        if not headers:
+            raise GarbledError(host, _what_came(output.stdout, output.stderr), command=what)
+        return headers[0]
+
+    # following
+
+    def _follow(self, host: str, source: JobLog | FileLog, offset: int) -> AsyncIterator[Followed]:
+        return _Follower(self, host, source, offset).run()
+
+    async def look(self, host: str, source: JobLog | FileLog, offset: int, start: str) -> Header:
+        """One look at a log from `offset`; `start` is the process start seen at the first look, or `-`."""
+        nonce, base = _nonce(), self._options.job_base
+        if isinstance(source, JobLog):
+            script = protocol.poll_script(nonce, base, source.id, offset, LOOK_LIMIT)
+        else:
+            script = protocol.file_script(nonce, base, source.path, offset, LOOK_LIMIT, source.pid, start)
+        return await self._job(host, nonce, script, f"read {source.name}")
+
+    @property
+    def poll_seconds(self) -> float:
+        """Seconds on the Site's clock between two looks at a log."""
+        return self._options.poll_seconds
+
+
+class _Follower:
+    """Follows one log over however many connections it takes."""
+
+    def __init__(self, site: LiveSite, host: str, source: JobLog | FileLog, offset: int) -> None:
+        self._site = site
+        self._host = host
+        self._source = source
+        self._offset = offset
+        self._tail = b""
+        self._inode = "-"
+        self._start = "-"
+        self._seen: object = None
+
+    async def run(self) -> AsyncIterator[Followed]:
+        delay = 0.5
+        while True:
+            try:
+                header = await self._site.look(self._host, self._source, self._offset - len(self._tail), self._start)
+            except (UnreachableError, AnswerLostError, GarbledError) as error:
+                for event in self._unknown(str(error)):
+                    yield event
+                await asyncio.sleep(delay)
+                delay = min(delay * 2, 10.0)
+                continue
+            delay = 0.5
+            why = self._changed(header)
+            if why:
+                self._offset, self._tail, self._inode = 0, b"", "-"
+                yield Rewound(why)
+                continue
+            data = header.rest[len(self._tail) :]
+            if data:
+                yield Chunk(self._offset, data)
+                self._offset += len(data)
+                self._tail = (self._tail + data)[-OVERLAP:]
+            if header.inode != "-":
+                self._inode = header.inode
+            if self._offset < header.size and data:
+                continue  # there is more already; a state is told only when the log up to it has been told
+            for event in self._state(header):
+                yield event
+            if self._ended(header):
+                return
+            await self._site.clock.sleep(self._site.poll_seconds)
+
+    def _changed(self, header: Header) -> str:
+        """Why the log is not the one that was read so far, or nothing."""
+        if self._inode not in ("-", header.inode):
+            return "rotated"
+        if header.size < self._offset and self._tail:
+            return "truncated"
+        if not header.rest.startswith(self._tail):
+            return "rewritten"
+        return ""
+
+    def _state(self, header: Header) -> list[Followed]:
+        event: Followed
+        if isinstance(self._source, JobLog):
+            status = header.status(self._source.id)
+            event = StateSeen(status)
+            key: object = (status.state, status.rc, status.note)
+        else:
+            if header.state == "alive":
+                self._start = header.rc
+            event = ProcessSeen(header.state == "alive" if self._source.pid else None)
+            key = header.state
+        if key == self._seen:
+            return []
+        self._seen = key
+        return [event]
+
+    def _unknown(self, note: str) -> list[Followed]:
+        if self._seen == "unknown":
+            return []
+        self._seen = "unknown"
+        if isinstance(self._source, JobLog):
+            return [StateSeen(JobStatus(self._source.id, JobState.UNKNOWN, note=note))]
+        return [ProcessSeen(None)]
+
+    def _ended(self, header: Header) -> bool:
+        if isinstance(self._source, JobLog):
+            state = header.status(self._source.id).state
+            return state.settled or state is JobState.ERROR
+        return self._source.pid is not None and header.state == "gone"
+
+
+def _nonce() -> str:
+    return secrets.token_hex(8)
+
+
+def _described(status: JobStatus, spec: JobSpec) -> JobStatus:
+    command = spec.command
+    return msgspec.structs.replace(
+        status,
+        title=spec.title,
+        operator=spec.operator,
+        command=command.text,
+        effect=command.effect,
+        interruptible=command.interruptible,
+    )
+
+
+def _job_error(host: str, status: JobStatus) -> JobError:
+    what = protocol.NOTES.get(status.note, status.note) or "the answer was not understood"
+    return JobError(host, status.note, what, advice="Nothing was run")
+
+
+def _what_came(stdout: bytes, stderr: bytes) -> str:
+    """Why an answer is none, with the last lines of what came instead."""
+    text = last_lines(stderr) or last_lines(stdout)
+    return f"no answer came back, but: {text}" if text else "nothing came back"
