@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import secrets
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncGenerator, Sequence
 
 import msgspec
 
@@ -177,7 +177,7 @@ class LiveSite(Site):
 
     # following
 
-    def _follow(self, host: str, source: JobLog | FileLog, offset: int) -> AsyncIterator[Followed]:
+    def _follow(self, host: str, source: JobLog | FileLog, offset: int) -> AsyncGenerator[Followed, None]:
         return _Follower(self, host, source, offset).run()
 
     async def look(self, host: str, source: JobLog | FileLog, offset: int, start: str) -> Header:
@@ -208,7 +208,7 @@ class _Follower:
         self._start = "-"
         self._seen: object = None
 
-    async def run(self) -> AsyncIterator[Followed]:
+    async def run(self) -> AsyncGenerator[Followed, None]:
         delay = 0.5
         while True:
             try:

@@ -7,7 +7,7 @@ leaves this machine. Questions are never anything but reading; what changes the 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import AsyncIterator, Callable, Sequence
+from collections.abc import AsyncGenerator, Callable, Sequence
 
 import msgspec
 
@@ -135,7 +135,7 @@ class Site(ABC):
         """Every job on the host, whoever started it."""
         return await self._jobs(host)
 
-    def follow(self, host: str, source: JobLog | FileLog, offset: int = 0) -> AsyncIterator[Followed]:
+    def follow(self, host: str, source: JobLog | FileLog, offset: int = 0) -> AsyncGenerator[Followed, None]:
         """Follow a log from a byte offset. Ends when the job is settled and its log is read whole.
 
         An unreachable host is no end: the state becomes unknown, and the log goes on where it stopped.
@@ -171,4 +171,4 @@ class Site(ABC):
     async def _jobs(self, host: str) -> tuple[JobStatus, ...]: ...
 
     @abstractmethod
-    def _follow(self, host: str, source: JobLog | FileLog, offset: int) -> AsyncIterator[Followed]: ...
+    def _follow(self, host: str, source: JobLog | FileLog, offset: int) -> AsyncGenerator[Followed, None]: ...

@@ -1,0 +1,132 @@
+"""A Site that records: it wraps another one and tells of everything that passes, as events.
+
+Nothing that changes the far side is done unless it can be recorded first.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import aclosing
+
+from remote.command import Command
+from remote.errors import RefusedError, SiteError
+from remote.events import (
+    Answered,
+    Asked,
+    Event,
+    Exact,
+    JobChanged,
+    JobsListed,
+    Launching,
+    LinkChanged,
+    LogRead,
+    LogRewound,
+    Placed,
+    ProcessChanged,
+    Reply,
+    Signalling,
+    Unanswered,
+)
+from remote.jobs import JobSpec, JobStatus, Place
+from remote.question import Answer
+from remote.recording import Writer
+from remote.site import Chunk, FileLog, Followed, HostLink, JobLog, ProcessSeen, Rewound, Site, StateSeen
+
+
+class RecordingSite(Site):
+    """Wraps `inner`; `emit` is called with each event, in order, in the loop. `writer` may be None (no file)."""
+
+    def __init__(self, inner: Site, emit: Callable[[Event], None], writer: Writer | None = None) -> None:
+        super().__init__(inner.clock, inner.hosts, armed=inner.armed)
+        self._inner = inner
+        self._emit = emit
+        self._writer = writer
+        self._number = 0
+        inner.on_link = self._link_changed
+
+    async def close(self) -> None:
+        await self._inner.close()
+
+    def _link_changed(self, link: HostLink) -> None:
+        trouble = link.trouble.value if link.trouble else ""
+        self._emit(LinkChanged(self.clock.now(), link.host, link.state, trouble, link.detail))
+        if self.on_link:
+            self.on_link(link)
+
+    async def _query(self, host: str, commands: Sequence[Command]) -> tuple[Answer, ...]:
+        self._number += 1
+        n = self._number
+        self._emit(Asked(self.clock.now(), n, host, tuple(commands)))
+        try:
+            answers = await self._inner.query(host, *commands)
+        except SiteError as error:
+            self._emit(Unanswered(self.clock.now(), n, str(error)))
+            raise
+        except asyncio.CancelledError:
+            self._emit(Unanswered(self.clock.now(), n, "it was given up here"))
+            raise
+        replies = tuple(Reply(answer.rc, Exact(answer.stdout), Exact(answer.stderr)) for answer in answers)
+        self._emit(Answered(self.clock.now(), n, replies))
+        return answers
+
+    async def _place(self, host: str) -> Place:
+        place = await self._inner.place(host)
+        self._emit(Placed(self.clock.now(), host, place))
+        return place
+
+    async def _launch(self, host: str, spec: JobSpec) -> JobStatus:
+        place = await self._inner.place(host)
+        self._emit(Launching(self.clock.now(), host, spec, place.boot_id))
+        await self._on_record(host, spec.command.text)
+        return self._job_changed(host, await self._inner.launch(host, spec))
+
+    async def _stop(self, host: str, job_id: str, *, kill: bool) -> JobStatus:
+        self._emit(Signalling(self.clock.now(), host, job_id, "KILL" if kill else "TERM"))
+        await self._on_record(host, f"stop {job_id}")
+        return self._job_changed(host, await self._inner.stop(host, job_id, kill=kill))
+
+    async def _seal(self, host: str, job_id: str) -> JobStatus:
+        self._emit(Signalling(self.clock.now(), host, job_id, "seal"))
+        await self._on_record(host, f"seal {job_id}")
+        return self._job_changed(host, await self._inner.seal(host, job_id))
+
+    async def _jobs(self, host: str) -> tuple[JobStatus, ...]:
+        jobs = await self._inner.jobs(host)
+        self._emit(JobsListed(self.clock.now(), host, jobs))
+        return jobs
+
+    async def _follow(self, host: str, source: JobLog | FileLog, offset: int) -> AsyncGenerator[Followed, None]:
+        async with aclosing(self._inner.follow(host, source, offset)) as events:
+            async for event in events:
+                self._emit(self._followed(host, source.name, event))
+                yield event
+
+    def _followed(self, host: str, source: str, event: Followed) -> Event:
+        now = self.clock.now()
+        match event:
+            case Chunk(offset, data):
+                return LogRead(now, host, source, offset, Exact(data))
+            case StateSeen(status):
+                return JobChanged(now, host, status)
+            case Rewound(why):
+                return LogRewound(now, host, source, why)
+            case ProcessSeen(alive):
+                return ProcessChanged(now, host, source, alive)
+
+    def _job_changed(self, host: str, status: JobStatus) -> JobStatus:
+        self._emit(JobChanged(self.clock.now(), host, status))
+        return status
+
+    async def _on_record(self, host: str, command: str) -> None:
+        """Make sure that what is about to happen is on the disk here first."""
+        if self._writer is None:
+            return
+        await self._writer.sync()
+        if self._writer.failure:
+            raise RefusedError(
+                host,
+                f"the recording cannot be written: {self._writer.failure}",
+                command=command,
+                advice=f"Nothing was sent. Make room for {self._writer.path}, or record elsewhere",
+            )
