@@ -1,0 +1,324 @@
+"""A real OpenSSH server for tests: its own port, keys and users; its sessions can be killed, frozen and counted.
+
+As root each account is a throw-away user with an empty home, so that nobody's start-up files disturb. Without root
+the server runs for the own user, whose HOME it sets to an empty directory.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import getpass
+import os
+import pwd
+import shutil
+import signal
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from tests.waiting import until_now
+
+SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin:/usr/bin")
+MARK = "RESTRIPE_TEST"
+
+
+class Account(msgspec.Struct, frozen=True):
+    """A user on the far side; `owned` accounts are removed at the end."""
+
+    name: str
+    home: Path
+    shell: str
+    uid: int
+    owned: bool
+
+    def give(self, path: Path) -> Path:
+        """Let the account own a file or directory that a test made."""
+        if self.owned:
+            os.chown(path, self.uid, -1)
+        return path
+
+    def directory(self, name: str) -> Path:
+        """A new directory of the account, below its home."""
+        path = self.home / name
+        path.mkdir(mode=0o755)
+        return self.give(path)
+
+    def script(self, name: str, text: str) -> Path:
+        """An executable of the account's, in its home; for PATH directories and start-up files."""
+        path = self.home / name
+        path.write_text(text, encoding="utf-8")
+        path.chmod(0o755)
+        return self.give(path)
+
+
+def environ(pid: int) -> bytes:
+    """The environment of a process, or nothing when it is gone or another's."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/environ").read_bytes()
+    return b""
+
+
+def command_line(pid: int) -> str:
+    """The words of a process, or nothing when it is gone."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+    return ""
+
+
+def stat_fields(pid: int) -> list[str]:
+    """/proc/PID/stat behind the name: state, parent, group, ...; empty when the process is gone."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8", errors="replace").rpartition(")")[2].split()
+    return []
+
+
+def alive(pid: int) -> bool:
+    """Whether a process is there and no zombie."""
+    fields = stat_fields(pid)
+    return bool(fields) and fields[0] not in ("Z", "X")
+
+
+def every_pid() -> list[int]:
+    """All processes of this machine."""
+    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+
+
+def descendants(root: int) -> list[int]:
+    """All processes below `root`, parents first."""
+    children: dict[int, list[int]] = {}
+    for pid in every_pid():
+        fields = stat_fields(pid)
+        if fields:
+            children.setdefault(int(fields[1]), []).append(pid)
+    found: list[int] = []
+    waiting = [root]
+    while waiting:
+        below = children.get(waiting.pop(), [])
+        found += below
+        waiting += below
+    return found
+
+
+def send(pids: list[int], number: signal.Signals) -> None:
+    """Signal processes; those that are gone do not matter."""
+    for pid in pids:
+        with contextlib.suppress(ProcessLookupError):
+            os.kill(pid, number)
+
+
+def is_sshd(pid: int) -> bool:
+    """Whether a process is a part of sshd (newer ones are called sshd-session)."""
+    with contextlib.suppress(OSError):
+        return Path(f"/proc/{pid}/comm").read_text(encoding="utf-8").startswith("sshd")
+    return False
+
+
+class Server:
+    """One sshd. `host` is its name in `config`, the SSH configuration of all servers of the farm."""
+
+    def __init__(self, farm: Farm, host: str, account: Account, address: str, settings: str, env: Mapping[str, str]):
+        self.farm = farm
+        self.host = host
+        self.account = account
+        self.address = address
+        self.directory = farm.directory / host
+        self.directory.mkdir()
+        self.log = self.directory / "log"
+        self.host_key = self.directory / "host_key"
+        self.new_host_key()
+        with socket.socket() as probe:
+            probe.bind((address, 0))
+            self.port: int = probe.getsockname()[1]
+        self.mark = f"{MARK}={self.directory}"
+        words = {MARK: str(self.directory), **({} if account.owned else {"HOME": str(account.home)}), **env}
+        set_env = " ".join(f'"{name}={value}"' for name, value in words.items())
+        (self.directory / "sshd_config").write_text(
+            f"{settings}\n"
+            f"ListenAddress {address}\nPort {self.port}\nHostKey {self.host_key}\nPidFile none\nUsePAM no\n"
+            f"AuthorizedKeysFile {farm.key}.pub\nStrictModes no\nPasswordAuthentication no\n"
+            f"KbdInteractiveAuthentication no\nLogLevel DEBUG1\nMaxStartups 60\nUseDNS no\n"
+            f"PrintMotd no\nPrintLastLog no\nSetEnv {set_env}\n",
+            encoding="utf-8",
+        )
+        self._process: subprocess.Popen[bytes] | None = None
+        self.start()
+
+    @property
+    def pid(self) -> int:
+        """The listening process."""
+        assert self._process is not None
+        return self._process.pid
+
+    def new_host_key(self) -> None:
+        """Make a host key, or another one in its place."""
+        self.host_key.unlink(missing_ok=True)
+        command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "", "-f", str(self.host_key)]
+        subprocess.run(command, check=True)
+
+    @property
+    def public_key(self) -> str:
+        """The host key as known_hosts holds it."""
+        return " ".join(Path(f"{self.host_key}.pub").read_text(encoding="ascii").split()[:2])
+
+    @property
+    def known_as(self) -> str:
+        """The host as known_hosts calls it."""
+        return f"[{self.address}]:{self.port}"
+
+    def start(self) -> None:
+        """Start to listen; returns when it does."""
+        assert SSHD is not None
+        before = self.log_text().count("Server listening")
+        command = [SSHD, "-D", "-f", str(self.directory / "sshd_config"), "-E", str(self.log)]
+        self._process = subprocess.Popen(command, stdin=subprocess.DEVNULL)
+        until_now(lambda: self.log_text().count("Server listening") > before)
+
+    def stop(self) -> None:
+        """Stop to listen and kill every session; what jobs and commands run goes on."""
+        if self._process is not None:
+            self.freeze()  # so that no session is born meanwhile
+            pids = [*self.sessions(), self.pid]
+            send(pids, signal.SIGKILL)
+            self._process.wait(10)
+            self._process = None
+
+    def log_text(self) -> str:
+        """What the server has logged so far, at level DEBUG1."""
+        return self.log.read_text(encoding="utf-8", errors="replace") if self.log.exists() else ""
+
+    def connections(self) -> int:
+        """How many TCP connections there ever were."""
+        return self.log_text().count("Connection from ")
+
+    def sessions(self) -> list[int]:
+        """The sshd processes of all connections."""
+        return [pid for pid in descendants(self.pid) if is_sshd(pid)]
+
+    def kill_sessions(self) -> None:
+        """Kill what serves the connections, as an administrator or a crash would; commands are not touched."""
+        pids = self.sessions()
+        assert pids, "there is no session to kill"
+        send(pids, signal.SIGKILL)
+        until_now(lambda: not any(alive(pid) for pid in pids))
+
+    def freeze(self) -> None:
+        """Stop the listener and all sessions: the server neither answers nor closes anything."""
+        send([self.pid, *self.sessions()], signal.SIGSTOP)
+
+    def thaw(self) -> None:
+        """Let a frozen server go on."""
+        send([self.pid, *self.sessions()], signal.SIGCONT)
+
+    def processes(self, words: str = "") -> list[int]:
+        """What was started through this server and lives, with `words` in its command line; sshd itself left out."""
+        mark = self.mark.encode() + b"\0"
+        return [
+            pid
+            for pid in every_pid()
+            if mark in environ(pid) and words in command_line(pid) and alive(pid) and not is_sshd(pid)
+        ]
+
+
+class Farm:
+    """Servers and accounts of one test process, and the client's side: a key, known_hosts and an ssh_config."""
+
+    def __init__(self) -> None:
+        self.directory = Path(tempfile.mkdtemp(prefix="rs-", dir="/tmp"))
+        self.directory.chmod(0o755)
+        self.key = self.directory / "id"
+        command = ["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", "test", "-f", str(self.key)]
+        subprocess.run(command, check=True)
+        self.known_hosts = self.directory / "known_hosts"
+        self.known_hosts.touch()
+        self.config = self.directory / "ssh_config"
+        self._accounts: dict[str, Account] = {}
+        self._servers: dict[str, Server] = {}
+
+    def account(self, shell: str = "sh") -> Account:
+        """The account with that login shell. Skips when the shell is missing or no account can be made."""
+        if shell not in self._accounts:
+            self._accounts[shell] = self._new_account(shell)
+        return self._accounts[shell]
+
+    def server(
+        self,
+        host: str,
+        *,
+        shell: str = "sh",
+        address: str = "127.0.0.1",
+        settings: str = "",
+        env: Mapping[str, str] | None = None,
+        more: str = "",
+        known: bool = True,
+    ) -> Server:
+        """Start a server. `more` are lines for its host in the client's configuration."""
+        server = Server(self, host, self.account(shell), address, settings, env or {})
+        self._servers[host] = server
+        with self.config.open("a", encoding="utf-8") as file:
+            file.write(
+                f"Host {host}\n  HostName {address}\n  Port {server.port}\n  User {server.account.name}\n"
+                f"  IdentityFile {self.key}\n  IdentitiesOnly yes\n  UserKnownHostsFile {self.known_hosts}\n"
+                f"  GlobalKnownHostsFile {self.directory}/no_such_file\n{more}"
+            )
+        if known:
+            with self.known_hosts.open("a", encoding="utf-8") as file:
+                file.write(f"{server.known_as} {server.public_key}\n")
+        return server
+
+    def close(self) -> None:
+        """Stop everything that was started through the farm, remove its users and files."""
+        for server in self._servers.values():
+            server.stop()
+            send(server.processes(), signal.SIGKILL)
+        for account in self._accounts.values():
+            if account.owned:
+                _tool("userdel", "-f", account.name)
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+    def _new_account(self, shell: str) -> Account:
+        home = self.directory / f"home-{shell}"
+        home.mkdir(mode=0o700)
+        if os.geteuid() != 0:
+            if shell != "sh":
+                pytest.skip(f"only root can make a user whose login shell is {shell}")
+            return Account(getpass.getuser(), home, "", os.geteuid(), owned=False)
+        path = shutil.which(shell)
+        if path is None:
+            pytest.skip(f"{shell} is not installed")
+        name = f"rs{os.getpid()}{shell}"
+        # a password of * is no password, but the account is not locked: sshd without PAM refuses locked ones
+        _tool("useradd", "-M", "-N", "-p", "*", "-d", str(home), "-s", path, name)
+        uid = pwd.getpwnam(name).pw_uid
+        os.chown(home, uid, -1)
+        return Account(name, home, path, uid, owned=True)
+
+
+def _tool(*command: str) -> None:
+    """Run useradd or userdel; another test process may hold the lock of /etc/passwd."""
+    for _ in range(50):
+        done = subprocess.run(command, capture_output=True, check=False)
+        if done.returncode == 0 or done.returncode not in (1, 10):
+            break
+        time.sleep(0.1)
+    if done.returncode not in (0, 12):
+        raise RuntimeError(f"{command}: {done.stderr.decode(errors='replace')}")
+
+
+@contextlib.contextmanager
+def farm() -> Iterator[Farm]:
+    """A farm that is gone afterwards. Skips where there is no OpenSSH server."""
+    if SSHD is None:
+        pytest.skip("sshd is not installed (Debian: openssh-server)")
+    if os.geteuid() == 0:
+        Path("/run/sshd").mkdir(mode=0o755, exist_ok=True)
+    made = Farm()
+    try:
+        yield made
+    finally:
+        made.close()
