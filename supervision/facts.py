@@ -1,0 +1,108 @@
+"""Facts: what the answers to questions mean, with their age. One registry says which parser reads which command.
+
+A fact keeps its last good model when a later question fails, so its age and the failure can both be shown.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+import msgspec
+
+from remote.command import Command
+from remote.events import Reply
+from remote.gpfs import parsers
+from remote.gpfs.models import Cluster, DiskList, FileSystem, FsSpace, NsdDevices
+from remote.linux.host_time import HostTime, parse_host_time
+from remote.linux.lsblk import parse_lsblk_pairs
+from remote.linux.models import BlockDevices
+from remote.parsed import Parsed
+from remote.text import decode, last_lines
+
+Parser = Callable[[str, str], Parsed[Any]]
+T = TypeVar("T")
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """What one question told. `at` is when it was asked for what `parsed` holds (Site's clock).
+
+    `failure` is set while the latest answer was no good; `failed_at` says when that was.
+    """
+
+    key: str
+    host: str
+    command: str
+    at: float = 0.0
+    took: float = 0.0
+    parsed: Parsed[Any] | None = None
+    source: Reply | None = None
+    failure: str = ""
+    failed_at: float = 0.0
+
+
+def reader(host: str, command: Command) -> tuple[str, Parser] | None:
+    """The key under which a command's answer is kept, and what reads it; None when nothing does."""
+    name, *rest = command.argv
+    match name, rest:
+        case "mmlscluster", []:
+            return "cluster", parsers.parse_mmlscluster
+        case "mmlsfs", [fs]:
+            return f"filesystem {fs}", lambda out, err: parsers.parse_mmlsfs(out, err, name=fs)
+        case "mmlsdisk", [fs]:
+            return f"disks {fs}", parsers.parse_mmlsdisk
+        case "mmdf", [fs]:
+            return f"space {fs}", parsers.parse_mmdf
+        case "mmdf", [fs, "-m"]:
+            return f"metadata space {fs}", parsers.parse_mmdf
+        case "mmlsnsd", ["-X"]:
+            return "nsd devices", parsers.parse_mmlsnsd_x
+        case "lsblk", _:
+            return f"devices {host}", parse_lsblk_pairs
+        case "date", ["+%s %z"]:
+            return f"time {host}", parse_host_time
+    return None
+
+
+def learn(fact: Fact | None, host: str, command: Command, reply: Reply, asked_at: float, at: float) -> Fact | None:
+    """The fact after an answer; None when the command tells no fact."""
+    found = reader(host, command)
+    if found is None:
+        return None
+    key, parse = found
+    before = fact or Fact(key, host, command.text)
+    if reply.rc != 0:
+        text = last_lines(reply.err.data) or last_lines(reply.out.data)
+        return msgspec.structs.replace(before, failure=f"exit code {reply.rc}: {text}", failed_at=at)
+    # the same bytes mean the same: most answers of a quiet night are what they were
+    unchanged = before.source == reply and before.parsed is not None
+    parsed = before.parsed if unchanged else parse(decode(reply.out.data), decode(reply.err.data))
+    return Fact(key, host, command.text, asked_at, at - asked_at, parsed, reply)
+
+
+class GpfsFacts:
+    """The facts of one GPFS file system, by the kind of model that they hold."""
+
+    def __init__(self, facts: Mapping[str, Fact], fs: str) -> None:
+        self._facts = facts
+        self._keys: dict[type, str] = {
+            Cluster: "cluster",
+            FileSystem: f"filesystem {fs}",
+            DiskList: f"disks {fs}",
+            FsSpace: f"space {fs}",
+            NsdDevices: "nsd devices",
+        }
+
+    def fact(self, kind: type, host: str = "") -> Fact | None:
+        """The fact as it was told, with its age and problems; `host` for what belongs to one host."""
+        if kind is BlockDevices:
+            return self._facts.get(f"devices {host}")
+        if kind is HostTime:
+            return self._facts.get(f"time {host}")
+        return self._facts.get(self._keys[kind])
+
+    def get(self, kind: type[T], host: str = "") -> T | None:
+        """The last good model of that kind; None until there was one."""
+        fact = self.fact(kind, host)
+        model = fact.parsed.model if fact and fact.parsed else None
+        return model if isinstance(model, kind) else None

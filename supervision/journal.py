@@ -1,0 +1,33 @@
+"""Where events go: into the state, and into the recording."""
+
+from __future__ import annotations
+
+from remote.events import Decided, Event, Marked, StepChanged
+from remote.recording import Writer
+from supervision.state import Store
+
+
+class Journal:
+    """Takes every event of a session, in order."""
+
+    def __init__(self, store: Store, writer: Writer | None = None) -> None:
+        self.store = store
+        self.writer = writer
+
+    def emit(self, event: Event) -> None:
+        """Record an event and build the state from it."""
+        if self.writer:
+            self.writer.write(event)
+        self.store.apply(event)
+
+    def decide(self, at: float, who: str, what: str) -> None:
+        """Record a decision."""
+        self.emit(Decided(at, who, what))
+
+    def mark(self, at: float, label: str) -> None:
+        """Put a mark into the recording."""
+        self.emit(Marked(at, label))
+
+    def step(self, event: StepChanged) -> None:
+        """Record a step's new state."""
+        self.emit(event)

@@ -1,0 +1,205 @@
+"""How a migration runs: one step after another, each a detached job whose result is read back and compared.
+
+A step that cannot be shown to have done what it promised is not done, whatever its exit code says.
+"""
+
+from __future__ import annotations
+
+import getpass
+import socket
+from collections.abc import Awaitable, Callable
+from enum import Enum
+
+import msgspec
+
+from remote.command import Command
+from remote.errors import JobError, RefusedError, SiteError, UnreachableError
+from remote.events import StepChanged
+from remote.jobs import JobSpec, JobState
+from supervision.supervisor import Supervisor
+
+
+class StepState(Enum):
+    """How it stands with a step."""
+
+    WAITING = "waiting"
+    CHECKING = "checking"
+    BLOCKED = "blocked"
+    RUNNING = "running"
+    VERIFYING = "verifying"
+    DONE = "done"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+class Ending(Enum):
+    """How a migration ended."""
+
+    DONE = "done"
+    FAILED = "failed"
+    UNREACHABLE = "unreachable"
+    REFUSED = "refused"
+    UNKNOWN = "unknown"
+
+
+class StopError(Exception):
+    """The migration must stop here: `ending` says how it stands, the text why and what to do."""
+
+    def __init__(self, ending: Ending, why: str) -> None:
+        self.ending = ending
+        super().__init__(why)
+
+
+class StepResult(msgspec.Struct, frozen=True):
+    """What a step did. `seconds` are on the Site's clock; `rc` None means that it is not known."""
+
+    name: str
+    command: str
+    host: str
+    rc: int | None
+    seconds: float
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A step as it is shown before it runs."""
+
+    name: str
+    title: str
+
+
+class Run:
+    """One run of a migration's steps. Tells the journal of each state, and keeps what was done."""
+
+    def __init__(self, supervisor: Supervisor, steps: tuple[Step, ...], *, plan: str, operator: str) -> None:
+        self.supervisor = supervisor
+        self.steps = steps
+        self.plan = plan
+        self.operator = operator
+        self.results: list[StepResult] = []
+        self.ending = Ending.DONE
+        self.why = ""
+        self._number = 0
+        self._rc: int | None = 0
+        self._command = ""
+
+    @property
+    def host(self) -> str:
+        """The host on which the commands run."""
+        return self.supervisor.entry
+
+    @property
+    def _now(self) -> float:
+        return self.supervisor.site.clock.now()
+
+    def announce(self) -> None:
+        """Show all steps as waiting."""
+        for number, step in enumerate(self.steps, 1):
+            self._tell(StepState.WAITING, number=number, title=step.title)
+
+    async def step(self, action: Callable[[], Awaitable[str]]) -> None:
+        """Run the next step; `action` returns in a line what is true now. Raises StopError when it must stop."""
+        self._number += 1
+        step = self.steps[self._number - 1]
+        began = self.supervisor.site.clock.elapsed()
+        self._rc, self._command = 0, ""
+        self.supervisor.journal.mark(self._now, f"step {self._number}: {step.name}")
+        self._tell(StepState.CHECKING, detail=step.title)
+        try:
+            detail = await action()
+        except StopError as stop:
+            self._stopped(stop)
+            raise
+        except SiteError as error:
+            ended = StopError(_ending(error), str(error))
+            self._stopped(ended)
+            raise ended from None
+        else:
+            self._tell(StepState.DONE, detail=detail)
+        finally:
+            seconds = self.supervisor.site.clock.elapsed() - began
+            self.results.append(StepResult(step.name, self._command, self.host, self._rc, round(seconds, 1)))
+
+    def asked(self, *commands: Command) -> None:
+        """Note what a step without a job asks."""
+        self._command = "; ".join(command.text for command in commands)
+
+    async def place_of(self, name: str) -> str:
+        """The path that a file attached to this step's job has on the host."""
+        place = await self.supervisor.site.place(self.host)
+        return place.file(self._job_id, name)
+
+    async def job(self, command: Command, files: tuple[tuple[str, str], ...] = ()) -> str:
+        """Run this step's command as a detached job to its end, and return the last lines of its log.
+
+        The job's id comes from plan and step, so a second run of the same plan finds the job instead of running
+        the command again.
+        """
+        step = self.steps[self._number - 1]
+        self._command, self._rc = command.text, None
+        spec = JobSpec(self._job_id, f"{self.plan}: {step.title}", self.operator, command, files)
+        self._tell(StepState.RUNNING, command=command.text)
+        await self.supervisor.site.launch(self.host, spec)
+        status = await self.supervisor.follow(self.host, spec.id)
+        log = self.supervisor.store.state.job_log(self.host, spec.id)
+        text = "\n".join(log.tail) if log else ""
+        if status.state is not JobState.FINISHED or status.rc is None:
+            raise StopError(
+                Ending.UNKNOWN,
+                f"{self.host}: {command.text}: {status.meaning}. Look at the cluster's own tables before anything "
+                f"is run again; the log is in {await self.place_of('..')}/log",
+            )
+        self._rc = status.rc
+        if status.rc:
+            last = " / ".join(text.splitlines()[-5:])
+            raise StopError(
+                Ending.FAILED,
+                f"{self.host}: {command.text} ended with exit code {status.rc}: {last or 'it printed nothing'}",
+            )
+        self._tell(StepState.VERIFYING, command=command.text, rc=status.rc)
+        return text
+
+    def decide(self, what: str) -> None:
+        """Record what was decided, by whom."""
+        self.supervisor.journal.decide(self._now, self.operator, what)
+
+    @property
+    def _job_id(self) -> str:
+        return f"{self.plan}-{self._number}-{self.steps[self._number - 1].name}-1"
+
+    def _stopped(self, stop: StopError) -> None:
+        self.ending, self.why = stop.ending, str(stop)
+        state = {Ending.REFUSED: StepState.BLOCKED, Ending.FAILED: StepState.FAILED}
+        self._tell(state.get(stop.ending, StepState.UNKNOWN), command=self._command, detail=str(stop), rc=self._rc)
+
+    def _tell(
+        self,
+        state: StepState,
+        *,
+        number: int = 0,
+        title: str = "",
+        command: str = "",
+        detail: str = "",
+        rc: int | None = None,
+    ) -> None:
+        number = number or self._number
+        step = self.steps[number - 1]
+        self.supervisor.journal.emit(
+            StepChanged(self._now, number, step.name, state.value, title or step.title, self.host, command, detail, rc)
+        )
+
+
+def _ending(error: SiteError) -> Ending:
+    if isinstance(error, UnreachableError):
+        return Ending.UNREACHABLE
+    if isinstance(error, RefusedError | JobError):
+        return Ending.REFUSED
+    return Ending.UNKNOWN
+
+
+def operator_name() -> str:
+    """Who sits here, as it is written into job directories and recordings: user@machine."""
+    try:
+        user = getpass.getuser()
+    except (KeyError, OSError):
+        user = "unknown"
+    return f"{user}@{socket.gethostname()}"

@@ -1,0 +1,1 @@
+"""Guided migrations, one small module each."""

@@ -1,0 +1,275 @@
+"""All metadata of a GPFS file system onto new SSDs: the procedure of 2013, with each of its traps checked.
+
+Look; find the SSDs by identity; make them NSDs; add them as metadataOnly; turn the old disks dataOnly; restripe;
+look again. From the third step on everything is a detached job whose result is read back and compared.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from typing import NoReturn, TypeVar
+
+import msgspec
+
+from remote.gpfs import commands as gpfs
+from remote.gpfs.models import Cluster, ClusterNode, Disk, DiskList, FileSystem, FsSpace, NsdDevices, Usage
+from remote.gpfs.stanza import NsdStanza, write_nsd_stanzas
+from remote.linux.commands import lsblk
+from remote.linux.models import BlockDevices
+from remote.names import NodeTable, fold
+from supervision import checks
+from supervision.devices import DeviceError, alike, drift, find, free_ssds
+from supervision.facts import GpfsFacts
+from supervision.migration import Ending, Run, Step, StopError
+from supervision.supervisor import Supervisor, gpfs_cadences
+
+STEPS = (
+    Step("look", "look at the cluster and the file system"),
+    Step("devices", "find the new SSDs by identity, on every NSD server"),
+    Step("mmcrnsd", "make NSDs of the SSDs"),
+    Step("mmadddisk", "add the NSDs to the file system as metadataOnly disks"),
+    Step("mmchdisk", "change the old disks to dataOnly"),
+    Step("mmrestripefs", "move the metadata to the SSDs"),
+    Step("proof", "look again, and compare with what was promised"),
+)
+PROPAGATION_SECONDS = 240.0
+"""How long other nodes may lag behind a change of the cluster's configuration."""
+NEW_FILE = "ssd.stanza"
+OLD_FILE = "dataonly.stanza"
+
+T = TypeVar("T")
+
+
+class Summary(msgspec.Struct, frozen=True):
+    """What the proof read. Sizes in KB; the percentages are of free full blocks, as mmdf prints them."""
+
+    metadata_used_kb: int | None = None
+    ssd_free_percent: dict[str, int] = {}
+
+
+class MetadataToSsd:
+    """The recipe. `run` returns the proof or raises StopError; `steps.results` tells what was done until then."""
+
+    def __init__(self, supervisor: Supervisor, *, plan: str, operator: str) -> None:
+        self._supervisor = supervisor
+        self._fs = supervisor.fs
+        self.steps = Run(supervisor, STEPS, plan=plan, operator=operator)
+        self.summary = Summary()
+        self._nodes: dict[str, ClusterNode] = {}
+        self._new: tuple[checks.New, ...] = ()
+        self._old: tuple[Disk, ...] = ()
+        self._servers: dict[str, tuple[str, ...]] = {}
+        self._used_before_kb = 0
+
+    async def run(self) -> Summary:
+        """Perform all steps."""
+        self.steps.announce()
+        for action in (
+            self._look,
+            self._find_devices,
+            self._create_nsds,
+            self._add_disks,
+            self._change_old_disks,
+            self._restripe,
+            self._prove,
+        ):
+            await self.steps.step(_checked(action))
+        return self.summary
+
+    async def _look(self) -> str:
+        self.steps.asked(*self._supervisor.cluster_questions)
+        await self._supervisor.look_at_cluster()
+        disks, file_system, devices = self._need(DiskList), self._need(FileSystem), self._need(NsdDevices)
+        inodes = self._need(FsSpace).inodes
+        table = NodeTable.from_cluster(self._need(Cluster))
+        self._old = checks.disks_to_convert(self._fs, disks, file_system)
+        self._nodes = checks.hosts_as_nodes(self._supervisor.site.hosts, table)
+        self._servers = checks.servers_of(self._old, devices, table, list(self._nodes.values()))
+        if inodes is None:
+            checks.block("mmdf tells nothing of inodes")
+        groups = ", ".join(sorted({disk.failure_group for disk in self._old}))
+        return (
+            f"{len(disks.disks)} disks ready and up in failure groups {groups}; metadata replicas "
+            f"{file_system.metadata_replicas}; {inodes.used:,} of {inodes.allocated:,} allocated inodes used"
+        )
+
+    async def _find_devices(self) -> str:
+        hosts = self._supervisor.site.hosts
+        self.steps.asked(lsblk())
+        seen = await self._devices_now(hosts)
+        nsds = self._need(NsdDevices)
+        pins = alike(
+            [pin for host in hosts for pin in free_ssds(host, self._nodes[host].daemon_name, seen[host], nsds)],
+            hosts,
+        )
+        taken = {disk.nsd for disk in self._need(DiskList).disks} | {row.nsd for row in nsds.rows}
+        self._new = checks.name_new_disks(pins, self._nodes, self._old, self._servers, taken)
+        checks.must_fit(self._new, checks.inode_floor_kb(self._need(FileSystem), self._need(FsSpace)))
+        for new in self._new:
+            self.steps.decide(f"{new.nsd} shall be {new.pin.identity} on {new.server}, now called {new.pin.seen_as}")
+        traps = drift(pins, seen)
+        for trap in traps:
+            self.steps.decide(f"names are not gone by: {trap}")
+        names = "names differ between hosts, identities are used" if traps else "names agree"
+        return f"{len(pins)} free SSDs, {pins[0].model}, {pins[0].size_bytes / 2**30:.1f} GiB each; {names}"
+
+    async def _create_nsds(self) -> str:
+        stanzas = [
+            NsdStanza(device, new.nsd, (new.server,), Usage.METADATA_ONLY, new.failure_group, "system")
+            for new, device in zip(self._new, await self._names_now(), strict=True)
+        ]
+        text = write_nsd_stanzas(stanzas, comment=f"{self.steps.plan}: device names looked up just before")
+        await self.steps.job(gpfs.mmcrnsd(await self.steps.place_of(NEW_FILE)), ((NEW_FILE, text),))
+        names = {new.nsd for new in self._new}
+        since = self._now
+
+        def shown() -> set[str]:
+            fact, devices = self._facts.fact(NsdDevices), self._facts.get(NsdDevices)
+            return {row.nsd for row in devices.rows} if fact and devices and fact.at >= since else set()
+
+        async def ask() -> None:
+            await self._supervisor.ask(self.steps.host, gpfs.mmlsnsd_devices())
+
+        if not await self._supervisor.until(lambda: names <= shown(), ask, PROPAGATION_SECONDS):
+            _fail(f"mmcrnsd ended well, but mmlsnsd -X does not show {fold(sorted(names - shown()))}")
+        await self._must_lead_to_pins()
+        return f"{len(names)} NSDs, and every one leads to the device that was chosen"
+
+    async def _names_now(self) -> list[str]:
+        """What each chosen device is called at this moment, looked up just before a command names it."""
+        seen = await self._devices_now([new.pin.host for new in self._new])
+        names = []
+        for new in self._new:
+            devices = seen[new.pin.host]
+            device = find(new.pin, devices)
+            in_use = devices.in_use(device.kname)
+            if in_use:
+                checks.block(f"{new.pin.host}: {device.kname} ({new.pin.identity}) is in use: {'; '.join(in_use)}")
+            names.append(device.kname)
+        return names
+
+    async def _must_lead_to_pins(self) -> None:
+        seen = await self._devices_now([new.pin.host for new in self._new])
+        for new in self._new:
+            rows = self._need(NsdDevices).by_nsd(new.nsd)
+            for row in rows:
+                device = seen[new.pin.host].get(row.device.removeprefix("/dev/"))
+                if row.node != new.pin.node or device is None or device.identity != new.pin.identity:
+                    _fail(
+                        f"{new.nsd} is {row.device} on {row.node}, which is {device.identity if device else 'unknown'}"
+                        f" and not {new.pin.identity}. Nothing has been added to the file system: look before you go on"
+                    )
+
+    async def _add_disks(self) -> str:
+        stanzas = [
+            NsdStanza("", new.nsd, (new.server,), Usage.METADATA_ONLY, new.failure_group, "system") for new in self._new
+        ]
+        text = write_nsd_stanzas(stanzas, comment=self.steps.plan)
+        await self.steps.job(gpfs.mmadddisk(self._fs, await self.steps.place_of(NEW_FILE)), ((NEW_FILE, text),))
+        disks = await self._disks_now()
+        for new in self._new:
+            disk = disks.get(new.nsd)
+            right = disk and disk.ready and disk.usage is Usage.METADATA_ONLY
+            if not right or (disk and disk.failure_group != new.failure_group):
+                _fail(
+                    f"mmadddisk ended well, but {new.nsd} is {checks.describe(disk)}, and not metadataOnly, ready and "
+                    f"up in failure group {new.failure_group}"
+                )
+        return f"{len(self._new)} metadataOnly disks, ready and up; from now on metadata is written to them"
+
+    async def _change_old_disks(self) -> str:
+        stanzas = [
+            NsdStanza("", disk.nsd, self._servers[disk.nsd], Usage.DATA_ONLY, disk.failure_group, disk.pool)
+            for disk in self._old
+        ]
+        text = write_nsd_stanzas(stanzas, comment=self.steps.plan)
+        path = await self.steps.place_of(OLD_FILE)
+        await self.steps.job(gpfs.mmchdisk_change(self._fs, path), ((OLD_FILE, text),))
+        disks = await self._disks_now()
+        for old in self._old:
+            disk = disks.get(old.nsd)
+            if disk is None or disk.usage is not Usage.DATA_ONLY or not disk.ready:
+                _fail(f"mmchdisk ended well, but {old.nsd} is {checks.describe(disk)}, and not dataOnly")
+        if not disks.not_properly_replicated:
+            _fail("mmlsdisk does not say that the file system is no longer properly replicated, as it must now")
+        metadata = (await self._space_now()).metadata
+        self._used_before_kb = metadata.used_kb if metadata else 0
+        return f"{len(self._old)} disks are dataOnly; {self._used_before_kb:,} KB of metadata are on the SSDs so far"
+
+    async def _restripe(self) -> str:
+        self._supervisor.watch(gpfs_cadences(self._fs, self.steps.host))
+        await self.steps.job(gpfs.mmrestripefs(self._fs, [checks.short_name(n) for n in self._nodes.values()]))
+        if (await self._disks_now()).not_properly_replicated:
+            _fail("mmrestripefs ended well, but the file system is still not properly replicated")
+        return "every phase is complete, and the file system is properly replicated again"
+
+    async def _prove(self) -> str:
+        self.steps.asked(gpfs.mmlsdisk(self._fs), gpfs.mmdf(self._fs))
+        disks, space = await self._disks_now(), await self._space_now()
+        if not space.metadata or not space.exact:
+            _fail("mmdf does not tell the space of the metadata disks")
+        wrong = [disk.nsd for disk in disks.disks if not disk.ready]
+        if wrong or disks.not_properly_replicated:
+            _fail(f"not ready and up: {fold(wrong)}" if wrong else "the file system is not properly replicated")
+        used, floor = space.metadata.used_kb, checks.inode_floor_kb(self._need(FileSystem), space)
+        if used < floor or used <= self._used_before_kb:
+            _fail(f"the SSDs hold {used:,} KB, but the inodes alone are {floor:,} KB: not all metadata has moved")
+        free = {new.nsd: row.free_blocks_percent for new in self._new if (row := space.get(new.nsd))}
+        self.summary = Summary(used, free)
+        return (
+            f"{used:,} KB of metadata on the SSDs (inodes alone: {floor:,} KB). The proof is indirect: no mm* command "
+            "tells what is left on a dataOnly disk"
+        )
+
+    @property
+    def _facts(self) -> GpfsFacts:
+        return self._supervisor.store.state.gpfs
+
+    @property
+    def _now(self) -> float:
+        return self._supervisor.site.clock.now()
+
+    async def _disks_now(self) -> DiskList:
+        since = self._now
+        await self._supervisor.ask(self.steps.host, gpfs.mmlsdisk(self._fs))
+        return self._need(DiskList, since=since)
+
+    async def _space_now(self) -> FsSpace:
+        since = self._now
+        await self._supervisor.ask(self.steps.host, gpfs.mmdf(self._fs))
+        return self._need(FsSpace, since=since)
+
+    async def _devices_now(self, hosts: list[str] | tuple[str, ...]) -> dict[str, BlockDevices]:
+        hosts = tuple(dict.fromkeys(hosts))
+        since = self._now
+        for error in (await self._supervisor.look_at_devices(hosts)).values():
+            raise error
+        return {host: self._need(BlockDevices, host, since=since) for host in hosts}
+
+    def _need(self, kind: type[T], host: str = "", *, since: float = 0.0) -> T:
+        """What is known, once it is fresh enough and was wholly understood: a decision needs all of it."""
+        fact, model = self._facts.fact(kind, host), self._facts.get(kind, host)
+        if fact is None or fact.parsed is None or model is None:
+            _fail(f"{fact.command}: {fact.failure}" if fact else f"nothing is known of {kind.__name__} {host}".strip())
+        if fact.failed_at > fact.at or fact.at < since:
+            _fail(f"{fact.command}: the last good answer is too old. {fact.failure}".strip())
+        if fact.parsed.problems:
+            problem = fact.parsed.problems[0]
+            _fail(f"{fact.command}: line {problem.line} was not understood ({problem.why}): {problem.text}")
+        return model
+
+
+def _fail(why: str) -> NoReturn:
+    raise StopError(Ending.FAILED, why)
+
+
+def _checked(action: Callable[[], Awaitable[str]]) -> Callable[[], Awaitable[str]]:
+    """Turn what a check says into the word for stopping: refused, before anything was changed by this step."""
+
+    async def run() -> str:
+        try:
+            return await action()
+        except (checks.BlockedError, DeviceError) as error:
+            raise StopError(Ending.REFUSED, str(error)) from None
+
+    return run

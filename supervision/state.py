@@ -1,0 +1,264 @@
+"""The state: frozen, built from events by one reducer, owned by one store.
+
+The same events give the same state, live or from a recording. Nothing else changes it.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TypeVar
+
+import msgspec
+
+from remote.command import Command
+from remote.events import (
+    Answered,
+    Asked,
+    Closed,
+    Decided,
+    Event,
+    Header,
+    JobChanged,
+    JobsListed,
+    Launching,
+    LinkChanged,
+    LogRead,
+    LogRewound,
+    Marked,
+    Placed,
+    ProcessChanged,
+    Signalling,
+    StepChanged,
+    Unanswered,
+)
+from remote.jobs import JobSpec, JobStatus, Place
+from supervision.facts import Fact, GpfsFacts, learn, reader
+from supervision.logs import Log, append
+
+COMMANDS = 1000
+"""Commands kept in the command log; the recording has them all."""
+DECISIONS = 1000
+
+K = TypeVar("K")
+V = TypeVar("V")
+
+
+class Ran(msgspec.Struct, frozen=True):
+    """A command that the program ran, for the command log. `rc` is None while it runs, or when it is unknown."""
+
+    host: str
+    command: str
+    asked_at: float
+    took: float | None = None
+    rc: int | None = None
+    failure: str = ""
+    job: str = ""
+
+
+class Job(msgspec.Struct, frozen=True):
+    """A job as its host last told it; `spec` where this program launched it."""
+
+    host: str
+    status: JobStatus
+    at: float
+    spec: JobSpec | None = None
+
+
+class State(msgspec.Struct, frozen=True):
+    """Everything known, at the time `at` (Site's clock). Mappings are never changed in place."""
+
+    header: Header
+    revision: int = 0
+    at: float = 0.0
+    links: Mapping[str, LinkChanged] = MappingProxyType({})
+    facts: Mapping[str, Fact] = MappingProxyType({})
+    places: Mapping[str, Place] = MappingProxyType({})
+    jobs: Mapping[tuple[str, str], Job] = MappingProxyType({})
+    logs: Mapping[tuple[str, str], Log] = MappingProxyType({})
+    alive: Mapping[tuple[str, str], bool | None] = MappingProxyType({})
+    steps: Mapping[int, StepChanged] = MappingProxyType({})
+    step_times: Mapping[int, tuple[float, float]] = MappingProxyType({})
+    pending: Mapping[int, Asked] = MappingProxyType({})
+    commands: tuple[Ran, ...] = ()
+    decisions: tuple[Decided, ...] = ()
+    marks: tuple[Marked, ...] = ()
+    closed: bool = False
+
+    @property
+    def gpfs(self) -> GpfsFacts:
+        """The facts of the session's GPFS file system."""
+        return GpfsFacts(self.facts, self.header.file_system)
+
+    def job(self, host: str, job_id: str) -> Job | None:
+        """A job by host and id."""
+        return self.jobs.get((host, job_id))
+
+    def job_log(self, host: str, job_id: str) -> Log | None:
+        """What has been read of a job's log."""
+        return self.logs.get((host, f"job:{job_id}"))
+
+
+def reduce(state: State, event: Event) -> State:
+    """The state after `event`."""
+    changed = _reduce(state, event)
+    return msgspec.structs.replace(changed, revision=state.revision + 1, at=max(state.at, event.t))
+
+
+def _reduce(state: State, event: Event) -> State:
+    replace = msgspec.structs.replace
+    match event:
+        case LinkChanged():
+            return replace(state, links=_with(state.links, event.host, event))
+        case Asked():
+            return replace(state, pending=_with(state.pending, event.n, event))
+        case Answered() | Unanswered():
+            return _answered(state, event)
+        case Placed():
+            return replace(state, places=_with(state.places, event.host, event.place))
+        case Launching():
+            return _launching(state, event)
+        case JobChanged():
+            return _job_changed(state, event.host, event.status, event.t)
+        case JobsListed():
+            for status in event.jobs:
+                state = _job_changed(state, event.host, status, event.t)
+            return state
+        case LogRead() | LogRewound():
+            return _log_read(state, event)
+        case ProcessChanged():
+            return replace(state, alive=_with(state.alive, (event.host, event.source), event.alive))
+        case Decided():
+            return replace(state, decisions=(*state.decisions, event)[-DECISIONS:])
+        case Signalling():
+            ran = Ran(event.host, f"{event.what} {event.id}", event.t, job=event.id)
+            return replace(state, commands=(*state.commands, ran)[-COMMANDS:])
+        case Marked():
+            return replace(state, marks=(*state.marks, event)[-DECISIONS:])
+        case StepChanged():
+            began = state.step_times.get(event.number, (event.t, event.t))[0]
+            return replace(
+                state,
+                steps=_with(state.steps, event.number, event),
+                step_times=_with(state.step_times, event.number, (began, event.t)),
+            )
+        case Closed():
+            return replace(state, closed=True)
+
+
+def _with(mapping: Mapping[K, V], key: K, value: V) -> Mapping[K, V]:
+    return MappingProxyType({**mapping, key: value})
+
+
+def _without(mapping: Mapping[K, V], key: K) -> Mapping[K, V]:
+    return MappingProxyType({held: value for held, value in mapping.items() if held != key})
+
+
+def _answered(state: State, event: Answered | Unanswered) -> State:
+    asked = state.pending.get(event.n)
+    if asked is None:
+        return state
+    facts = dict(state.facts)
+    ran = []
+    took = event.t - asked.t
+    for index, command in enumerate(asked.commands):
+        if isinstance(event, Unanswered):
+            ran.append(Ran(asked.host, command.text, asked.t, took, failure=event.why))
+            _failed(facts, asked.host, command, event)
+        elif index < len(event.replies):
+            reply = event.replies[index]
+            ran.append(Ran(asked.host, command.text, asked.t, took, reply.rc))
+            found = reader(asked.host, command)
+            fact = learn(facts.get(found[0]) if found else None, asked.host, command, reply, asked.t, event.t)
+            if fact:
+                facts[fact.key] = fact
+    return msgspec.structs.replace(
+        state,
+        pending=_without(state.pending, event.n),
+        facts=MappingProxyType(facts),
+        commands=(*state.commands, *ran)[-COMMANDS:],
+    )
+
+
+def _failed(facts: dict[str, Fact], host: str, command: Command, event: Unanswered) -> None:
+    found = reader(host, command)
+    if found:
+        fact = facts.get(found[0]) or Fact(found[0], host, command.text)
+        facts[found[0]] = msgspec.structs.replace(fact, failure=event.why, failed_at=event.t)
+
+
+def _launching(state: State, event: Launching) -> State:
+    spec = event.spec
+    ran = Ran(event.host, spec.command.text, event.t, job=spec.id)
+    held = state.job(event.host, spec.id)
+    jobs = state.jobs
+    if held:
+        jobs = _with(jobs, (event.host, spec.id), msgspec.structs.replace(held, spec=spec))
+    return msgspec.structs.replace(state, commands=(*state.commands, ran)[-COMMANDS:], jobs=jobs)
+
+
+def _job_changed(state: State, host: str, status: JobStatus, at: float) -> State:
+    held = state.job(host, status.id)
+    if held and not status.command:
+        # a look at the log tells the state alone; what the job is was told before
+        status = msgspec.structs.replace(
+            status,
+            title=held.status.title,
+            operator=held.status.operator,
+            command=held.status.command,
+            effect=held.status.effect,
+            interruptible=held.status.interruptible,
+        )
+    job = Job(host, status, at, held.spec if held else None)
+    commands = state.commands
+    if status.state.settled and status.rc is not None:
+        commands = tuple(
+            msgspec.structs.replace(ran, rc=status.rc, took=at - ran.asked_at)
+            if ran.job == status.id and ran.host == host and ran.rc is None
+            else ran
+            for ran in commands
+        )
+    return msgspec.structs.replace(state, jobs=_with(state.jobs, (host, status.id), job), commands=commands)
+
+
+def _log_read(state: State, event: LogRead | LogRewound) -> State:
+    key = (event.host, event.source)
+    log = state.logs.get(key, Log(event.host, event.source))
+    if isinstance(event, LogRewound):
+        log = Log(event.host, event.source)
+    else:
+        data = event.data.data
+        known = log.size - event.offset
+        if known < 0 or event.offset == 0:
+            log, known = Log(event.host, event.source), 0
+        log = append(log, data[known:], event.t, end=event.offset + len(data))
+    return msgspec.structs.replace(state, logs=_with(state.logs, key, log))
+
+
+class Store:
+    """Owns the state. `apply` is called in the loop; listeners are told after each event and must be quick."""
+
+    def __init__(self, header: Header) -> None:
+        self.state = State(header, at=header.began)
+        self._listeners: list[Callable[[State, Event], None]] = []
+        self._changed = asyncio.Event()
+
+    def apply(self, event: Event) -> None:
+        """Take an event in."""
+        self.state = reduce(self.state, event)
+        self._changed.set()
+        for listener in tuple(self._listeners):
+            listener(self.state, event)
+
+    def listen(self, listener: Callable[[State, Event], None]) -> Callable[[], None]:
+        """Call `listener` with the state after each event; call what is returned to stop that."""
+        self._listeners.append(listener)
+        return lambda: self._listeners.remove(listener)
+
+    async def until(self, wanted: Callable[[State], bool]) -> State:
+        """Wait until the state is as wanted."""
+        while not wanted(self.state):
+            self._changed.clear()
+            await self._changed.wait()
+        return self.state

@@ -1,0 +1,144 @@
+"""The tasks that keep the state fed: cheap questions often, dear ones rarely, and every job followed.
+
+Connections and tasks belong to the supervisor, never to a screen: `async with Supervisor(...)` around whatever
+shows the state. Leaving it ends the watching and no job.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Awaitable, Callable, Sequence
+from contextlib import aclosing
+from types import TracebackType
+
+import msgspec
+
+from remote.command import Command
+from remote.errors import SiteError
+from remote.gpfs import commands as gpfs
+from remote.jobs import JobState, JobStatus
+from remote.linux.commands import lsblk
+from remote.linux.host_time import host_time
+from remote.site import JobLog, Site, StateSeen
+from supervision.journal import Journal
+from supervision.state import Store
+
+
+class Cadence(msgspec.Struct, frozen=True):
+    """Questions that are asked of a host every `seconds` (Site's clock), counted from answer to question."""
+
+    name: str
+    seconds: float
+    host: str
+    commands: tuple[Command, ...]
+
+
+def gpfs_cadences(fs: str, entry: str) -> tuple[Cadence, ...]:
+    """What is asked while a GPFS file system is watched. mmdf reads every allocation map: rarely."""
+    return (
+        Cadence("disks", 120.0, entry, (gpfs.mmlsdisk(fs),)),
+        Cadence("space", 900.0, entry, (gpfs.mmdf(fs),)),
+    )
+
+
+class Supervisor:
+    """Owns the Site while it is watched."""
+
+    def __init__(self, site: Site, journal: Journal, *, fs: str, entry: str) -> None:
+        self.site = site
+        self.journal = journal
+        self.fs = fs
+        self.entry = entry
+        self._pollers: list[asyncio.Task[None]] = []
+        self._followers: dict[tuple[str, str], asyncio.Task[JobStatus]] = {}
+
+    @property
+    def store(self) -> Store:
+        """The owner of the state."""
+        return self.journal.store
+
+    async def __aenter__(self) -> Supervisor:
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        tasks = [*self._pollers, *self._followers.values()]
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self.site.close()
+
+    async def ask(self, host: str, *commands: Command) -> None:
+        """Ask now; the answers are in the state when this returns. Raises SiteError."""
+        await self.site.query(host, *commands)
+
+    @property
+    def cluster_questions(self) -> tuple[Command, ...]:
+        """Everything that describes the file system, as the entry host knows it."""
+        return (
+            gpfs.mmlscluster(),
+            gpfs.mmlsfs(self.fs),
+            gpfs.mmlsdisk(self.fs),
+            gpfs.mmdf(self.fs),
+            gpfs.mmlsnsd_devices(),
+        )
+
+    async def look_at_cluster(self) -> None:
+        """Ask the entry host all `cluster_questions`. Raises SiteError."""
+        await self.ask(self.entry, *self.cluster_questions)
+
+    async def look_at_devices(self, hosts: Sequence[str]) -> dict[str, SiteError]:
+        """Ask every host for its devices and its time; a host that cannot be asked harms no other."""
+
+        async def look(host: str) -> SiteError | None:
+            try:
+                await self.ask(host, lsblk(), host_time())
+            except SiteError as error:
+                return error
+            return None
+
+        errors = await asyncio.gather(*(look(host) for host in hosts))
+        return {host: error for host, error in zip(hosts, errors, strict=True) if error}
+
+    def watch(self, cadences: Sequence[Cadence]) -> None:
+        """Ask these again and again until the supervisor ends."""
+        for cadence in cadences:
+            self._pollers.append(asyncio.create_task(self._poll(cadence), name=f"poll {cadence.name}"))
+
+    async def _poll(self, cadence: Cadence) -> None:
+        while True:
+            await self.site.clock.sleep(cadence.seconds)
+            try:
+                await self.ask(cadence.host, *cadence.commands)
+            except SiteError:
+                continue  # it is in the state, with its age and its reason
+
+    def follow(self, host: str, job_id: str) -> asyncio.Task[JobStatus]:
+        """Follow a job to its end; the same task for everybody who asks."""
+        key = (host, job_id)
+        if key not in self._followers or self._followers[key].done():
+            self._followers[key] = asyncio.create_task(self._follow(host, job_id), name=f"follow {job_id}")
+        return self._followers[key]
+
+    async def _follow(self, host: str, job_id: str) -> JobStatus:
+        log = self.store.state.job_log(host, job_id)
+        status = JobStatus(job_id, JobState.UNKNOWN)
+        async with aclosing(self.site.follow(host, JobLog(job_id), log.size if log else 0)) as events:
+            async for event in events:
+                if isinstance(event, StateSeen):
+                    status = event.status
+        return status
+
+    async def until(self, wanted: Callable[[], bool], ask: Callable[[], Awaitable[None]], seconds: float) -> bool:
+        """Ask until the state is as wanted, at most for `seconds` (Site's clock) and at least five times."""
+        ends = self.site.clock.elapsed() + seconds
+        tries = 0
+        while True:
+            await ask()
+            tries += 1
+            if wanted():
+                return True
+            if tries >= 5 and self.site.clock.elapsed() > ends:
+                return False
+            await self.site.clock.sleep(10.0)
