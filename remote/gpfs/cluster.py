@@ -35,7 +35,7 @@ def parse_mmlscluster(stdout: str, stderr: str = "") -> Parsed[Cluster]:
     """Parse `mmlscluster`: the summary lines and the node table."""
     reading = Reading(stdout, stderr)
     fields = dict.fromkeys(_CLUSTER_FIELDS.values(), "")
-    nodes: list[ClusterNode] = []
+    nodes: dict[int, ClusterNode] = {}
     in_table = False
     for line in reading.stdout:
         if "daemon node name" in line.text.lower():
@@ -54,7 +54,7 @@ def parse_mmlscluster(stdout: str, stderr: str = "") -> Parsed[Cluster]:
         reading.missing("no cluster name")
     if not nodes:
         reading.missing("no node table")
-    return reading.result(Cluster(**fields, nodes=tuple(nodes)))
+    return reading.result(Cluster(**fields, nodes=tuple(nodes.values())))
 
 
 def _read_cluster_field(line: Line, fields: dict[str, str], reading: Reading) -> None:
@@ -67,7 +67,7 @@ def _read_cluster_field(line: Line, fields: dict[str, str], reading: Reading) ->
         reading.note(line)
 
 
-def _read_node(line: Line, nodes: list[ClusterNode], reading: Reading) -> None:
+def _read_node(line: Line, nodes: dict[int, ClusterNode], reading: Reading) -> None:
     cells = line.text.split()
     if len(cells) < 4:
         reading.broken(line, "a node needs a number, a daemon name, an address and an admin name")
@@ -77,10 +77,10 @@ def _read_node(line: Line, nodes: list[ClusterNode], reading: Reading) -> None:
         reading.broken(line, "the node number is not a whole number")
     elif not _is_address(cells[2]):
         reading.broken(line, "the third column is not an IP address")
-    elif any(node.number == number for node in nodes):
+    elif number in nodes:
         reading.problem(line, f"node number {number} was there before")
     else:
-        nodes.append(ClusterNode(number, cells[1], cells[2], cells[3], " ".join(cells[4:])))
+        nodes[number] = ClusterNode(number, cells[1], cells[2], cells[3], " ".join(cells[4:]))
 
 
 def _is_address(text: str) -> bool:

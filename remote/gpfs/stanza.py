@@ -69,7 +69,7 @@ def parse_stanzas(text: str) -> Parsed[tuple[Stanza, ...]]:
     as if it began one, and told as a problem: GPFS might not agree.
     """
     reading = Reading(text, "")
-    found: list[tuple[str, int, list[tuple[str, str]]]] = []
+    found: list[tuple[str, int, dict[str, str]]] = []
     inside = False
     for line in reading.stdout:
         content, comment, _ = line.text.partition("#")
@@ -83,7 +83,7 @@ def parse_stanzas(text: str) -> Parsed[tuple[Stanza, ...]]:
             _tell_stray(line, content, reading)
     if not found:
         reading.missing("no stanza")
-    stanzas = tuple(Stanza(keyword, tuple(attributes), number) for keyword, number, attributes in found)
+    stanzas = tuple(Stanza(keyword, tuple(attributes.items()), number) for keyword, number, attributes in found)
     return reading.result(stanzas)
 
 
@@ -94,9 +94,7 @@ def _tell_stray(line: Line, content: str, reading: Reading) -> None:
         reading.note(line)
 
 
-def _read_clauses(
-    line: Line, words: list[str], found: list[tuple[str, int, list[tuple[str, str]]]], reading: Reading
-) -> bool:
+def _read_clauses(line: Line, words: list[str], found: list[tuple[str, int, dict[str, str]]], reading: Reading) -> bool:
     """Read one line of a stanza; False if it does not begin one although it should."""
     for index, word in enumerate(words):
         if word.startswith("%"):
@@ -106,7 +104,7 @@ def _read_clauses(
                 return False
             if index:
                 reading.problem(line, "a stanza begins in the middle of a line")
-            found.append((start[1].lower(), line.number, []))
+            found.append((start[1].lower(), line.number, {}))
             continue
         name, equals, value = word.partition("=")
         if not equals or not name:
@@ -114,9 +112,10 @@ def _read_clauses(
             continue
         name = _SPELLINGS.get(name.lower(), name)
         attributes = found[-1][2]
-        if any(name == before for before, _ in attributes):
+        if name in attributes:
             reading.problem(line, f"{name} is given twice")
-        attributes.append((name, value))
+        else:
+            attributes[name] = value
     return True
 
 
