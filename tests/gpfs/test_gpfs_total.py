@@ -48,13 +48,13 @@ GOOD = [*TEXTS.values(), STANZAS]
 PIECES = st.sampled_from(
     [
         "foo1_nsd1", " ", "  ", "\n", "\r\n", "\r", "-", "--", "=====", "-----", "512", "nsd", "Yes", "No", "up",
-        "ready", "down", "system", "( 22%)", "(100%)", "(pool total)", "(total)", "(data)", "%nsd:", "nsd=a",
-        "Disks in storage pool: ", "#", "%", "=", "9" * 5000, "²", "٣", "8CFC1C05507CC5D0", "Attention:", "Warning: a", ".",
-        "mmdf: ", "GPFS: ", "6027-531 ", "[E] ", "Command failed.", "Inode Information", "Number of used inodes:", " -B", "--x",
-        "to be emptied", "Node  Daemon node name", "1", "10.1.2.3", ": size ", " KB", "Scanning ", "...", ", phase 1",
-        " % complete on Thu Jun  6 15:46:19 2013", "\x1b[2J", "\x00", "\u2028", "\ud800", "disk driver",
-        "name in KB group", "Processing disk ", "The following disks of a will be formatted on node b:",
-        "Disk name NSD volume ID",
+        "ready", "down", "system", "( 22%)", "(100%)", "(pool total)", "(total)", "(data)", "%nsd:", "nsd=a", "#",
+        "Disks in storage pool: ", "%", "=", "9" * 5000, "²", "٣", "8CFC1C05507CC5D0", "Attention:", "Warning: a",
+        ".", "mmdf: ", "GPFS: ", "6027-531 ", "[E] ", "Command failed.", "Inode Information", " -B", "--x", "1",
+        "Number of used inodes:", "to be emptied", "Node  Daemon node name", "10.1.2.3", ": size ", " KB", "...",
+        "Scanning ", ", phase 1", " % complete on Thu Jun  6 15:46:19 2013", "\x1b[2J", "\x00", "\u2028", "\ud800",
+        "disk driver", "name in KB group", "Processing disk ", "Disk name NSD volume ID",
+        "The following disks of a will be formatted on node b:",
     ]
 )  # fmt: skip
 GARBAGE = st.one_of(
