@@ -114,7 +114,13 @@ async def _process(
     try:
         yield process, complaints
     finally:
-        await asyncio.shield(_end(process, listening))
+        ending = asyncio.ensure_future(_end(process, listening))
+        try:
+            await asyncio.shield(ending)
+        except asyncio.CancelledError:
+            # Whoever is in a hurry still leaves no simulator behind; the wait is bounded.
+            await ending
+            raise
 
 
 async def _listen(stream: asyncio.StreamReader | None, complaints: deque[str]) -> None:

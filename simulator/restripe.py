@@ -31,8 +31,12 @@ class RestripeRun:
         self._base = float(math.ceil(self.started + timeline.FIRST_LINE_AFTER))
         self._limit = math.inf
         self.failure: tuple[str, ...] = ()
+        self._whole = self._timeline.inodes_total
         if self._plan.unplaced_kb:
-            self._limit = self._base + self._timeline.offset_of(self._plan.reach)
+            # All that finds room has been moved when this part of the inodes has been scanned.
+            offset = self._timeline.offset_of(self._plan.reach)
+            self._limit = self._base + offset
+            self._whole = max(1, self._timeline.inodes_at(offset))
             self.failure = ("Not enough space for the desired number of replicas.",)
         self._over = False
         self._changed = asyncio.Event()
@@ -45,7 +49,7 @@ class RestripeRun:
     def advance(self) -> None:
         """Bring the disks up to the present moment."""
         if not self._over:
-            self._plan.apply(self._fs, self._inodes(), self._timeline.inodes_total)
+            self._plan.apply(self._fs, self._inodes(), self._whole)
 
     def report(self) -> dict[str, Any]:
         """How far it is."""
@@ -79,7 +83,6 @@ class RestripeRun:
 
     async def work(self) -> None:
         """Scan to the end, to the last free block, or until it is aborted; then free the file system."""
-        total = self._timeline.inodes_total
         try:
             for line in self._timeline.lines:
                 due = self._base + line.offset
@@ -89,12 +92,12 @@ class RestripeRun:
                 self.lines.put_nowait(f"{line.text}{stamp}\n")
             else:
                 self._over = True
-                self._plan.settle(self._fs, total, total)
+                self._plan.settle(self._fs, self._whole, self._whole)
                 self._fs.properly_replicated = True
         finally:
             if not self._over:
                 self._over = True
-                self._plan.settle(self._fs, self._inodes(), total)
+                self._plan.settle(self._fs, self._inodes(), self._whole)
             self._world.run = None
             self._world.release()
             self.lines.put_nowait(None)

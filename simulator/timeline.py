@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from bisect import bisect_right
 from dataclasses import dataclass
+from itertools import pairwise
 
 FIRST_LINE_AFTER = 5.0
 """Seconds from the start of the command to the first percentage line."""
@@ -70,7 +71,7 @@ class Timeline:
     def offset_of(self, fraction: float) -> float:
         """The offset at which a fraction of all inodes has been scanned."""
         wanted = fraction * self.inodes_total
-        for (t0, i0, _), (t1, i1, _) in zip(self.points, self.points[1:], strict=False):
+        for (t0, i0, _), (t1, i1, _) in pairwise(self.points):
             if wanted <= i1:
                 return t0 + (t1 - t0) * (wanted - i0) / (i1 - i0)
         return self.length

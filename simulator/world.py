@@ -37,7 +37,12 @@ class Call:
         return self.argv[0]
 
     def path(self, name: str) -> Path:
-        """A file as the command's process names it."""
+        """A file as the command's process names it; its own descriptors are reached through /proc."""
+        for own in ("/dev/fd/", "/proc/self/fd/"):
+            if name.startswith(own):
+                return Path(f"/proc/{self.pid}/fd") / Path(name).name
+        if name == "/dev/stdin":
+            return Path(f"/proc/{self.pid}/fd/0")
         return Path(os.path.normpath(Path(self.cwd) / name))
 
     def read_file(self, name: str) -> str:
