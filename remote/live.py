@@ -60,8 +60,10 @@ class LiveSite(Site):
         await self.fleet.close()
 
     def _link_changed(self, status: LinkStatus) -> None:
+        link = HostLink(status.host, status.state.value.split()[0], status.trouble, status.detail)
+        self.links[link.host] = link
         if self.on_link:
-            self.on_link(HostLink(status.host, status.state.value.split()[0], status.trouble, status.detail))
+            self.on_link(link)
 
     # questions
 

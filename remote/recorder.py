@@ -44,11 +44,14 @@ class RecordingSite(Site):
         self._writer = writer
         self._number = 0
         inner.on_link = self._link_changed
+        for link in inner.links.values():
+            self._link_changed(link)
 
     async def close(self) -> None:
         await self._inner.close()
 
     def _link_changed(self, link: HostLink) -> None:
+        self.links[link.host] = link
         trouble = link.trouble.value if link.trouble else ""
         self._emit(LinkChanged(self.clock.now(), link.host, link.state, trouble, link.detail))
         if self.on_link:

@@ -89,6 +89,7 @@ class Site(ABC):
         self.hosts = tuple(hosts)
         self.armed = armed
         self.on_link: LinkListener | None = None
+        self.links: dict[str, HostLink] = {}
 
     async def query(self, host: str, *commands: Command) -> tuple[Answer, ...]:
         """Ask reading commands, one after another, in one exec; each has its own rc, streams and deadline."""

@@ -47,7 +47,7 @@ def free_ssds(host: str, node: str, devices: BlockDevices, nsds: NsdDevices) -> 
         if not device.identity:
             raise DeviceError(f"{host}: {device.kname} looks free but has neither a WWN nor a serial number")
         pins.append(Pin(host, node, device.identity, device.size_bytes, device.model, device.kname))
-    return tuple(pins)
+    return tuple(sorted(pins, key=lambda pin: (len(pin.seen_as), pin.seen_as)))
 
 
 def alike(pins: Sequence[Pin], hosts: Sequence[str]) -> tuple[Pin, ...]:
@@ -92,6 +92,12 @@ def drift(pins: Sequence[Pin], devices: Mapping[str, BlockDevices]) -> tuple[str
             if there is None:
                 notes.append(f"{name} does not exist on {host}")
             else:
-                why = "; ".join(seen.in_use(name)) or f"another disk ({there.model}, {there.size_bytes:,} bytes)"
+                why = _telling(seen.in_use(name)) or f"another disk ({there.model}, {there.size_bytes:,} bytes)"
                 notes.append(f"{name} on {host} is NOT one of them: {why}")
     return tuple(notes)
+
+
+def _telling(reasons: Sequence[str]) -> str:
+    """The reasons that say most: what is mounted or swapped on, else the first few."""
+    loud = [reason for reason in reasons if "mounted" in reason or "as swap" in reason]
+    return "; ".join(loud or reasons[:3])

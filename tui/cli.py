@@ -1,5 +1,91 @@
-"""The command line."""
+"""The command line. Only click is imported here: everything heavy stands inside the command that uses it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+EXITS = """\b
+Exit statuses:
+  0  done, and every result was verified
+  1  failed
+  2  wrong usage
+  3  could not connect
+  4  refused for safety
+  5  unknown: the far side must be looked at
+  6  done, with warnings
+  130  interrupted from the keyboard
+"""
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXITS)
+@click.version_option(package_name="restripe", prog_name="restripe")
+def cli() -> None:
+    """Supervise the migration and restripe of a live cluster file system, over SSH."""
+
+
+@cli.command()
+@click.option("--plain", is_flag=True, help="Lines of text instead of screens (there are no screens yet).")
+@click.option(
+    "--speed",
+    type=click.FloatRange(1, 100_000),
+    default=600.0,
+    show_default=True,
+    metavar="N",
+    help="Simulated seconds that pass in a real one.",
+)
+@click.option("--json", "as_json", is_flag=True, help="One JSON object on stdout at the end, all else on stderr.")
+@click.option(
+    "--record",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Record into this new file instead of the usual place.",
+)
+def demo(*, plain: bool, speed: float, as_json: bool, record: Path | None) -> None:
+    """Migrate the metadata of a simulated 350 TB file system to SSDs.
+
+    Real SSH to simulated hosts, detached jobs, everything recorded. It takes about a minute and needs nothing but
+    this machine.
+    """
+    from tui.demo import run
+    from tui.running import run_to_exit
+
+    del plain
+    run_to_exit(run(speed=speed, as_json=as_json, record=record))
+
+
+@cli.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--plain", is_flag=True, help="Lines of text instead of screens (there are no screens yet).")
+@click.option(
+    "--speed",
+    type=click.FloatRange(min=0, min_open=True),
+    metavar="N",
+    help="Play N times as fast as it was; without it, at once.",
+)
+@click.option("--from", "start", metavar="TIME", help="Begin at HH:MM:SS, at +MINUTES, or at a mark's first words.")
+def replay(*, file: Path, plain: bool, speed: float | None, start: str | None) -> None:
+    """Replay a recorded session. Nothing is asked of any host."""
+    from tui.replay import run
+    from tui.running import run_to_exit
+
+    del plain
+    run_to_exit(run(file, speed=speed, start=start))
+
+
+@cli.command()
+def info() -> None:
+    """Versions, and every path that the program uses."""
+    from tui.info import lines
+
+    for line in lines():
+        click.echo(line)
 
 
 def main() -> None:
     """Run restripe."""
+    cli(prog_name="restripe")
+
+
+if __name__ == "__main__":
+    main()

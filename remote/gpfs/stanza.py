@@ -184,7 +184,7 @@ def check_nsd_stanza(stanza: NsdStanza) -> None:
 
 
 def write_nsd_stanzas(stanzas: Sequence[NsdStanza], *, comment: str = "") -> str:
-    """Write a stanza file: the comment, then one block for each disk. An empty `device` is left out.
+    """Write a stanza file: the comment, then one line for each disk. An empty `device` is left out.
 
     Raises ValueError for a value that must not be written (see `check_nsd_stanza`), for an NSD or a device
     of one server that comes twice, and for a comment with control characters.
@@ -197,21 +197,19 @@ def write_nsd_stanzas(stanzas: Sequence[NsdStanza], *, comment: str = "") -> str
         lines.append(f"# {text}".rstrip())
     for stanza in stanzas:
         check_nsd_stanza(stanza)
-        lines += _block(stanza)
+        lines.append(_line(stanza))
     return "".join(line + "\n" for line in lines)
 
 
-def _block(stanza: NsdStanza) -> list[str]:
-    lines = ["%nsd:"]
+def _line(stanza: NsdStanza) -> str:
+    clauses = ["%nsd:"]
     if stanza.device:
-        lines.append(f"  device={stanza.device}")
-    lines.append(f"  nsd={stanza.nsd}")
+        clauses.append(f"device={stanza.device}")
+    clauses.append(f"nsd={stanza.nsd}")
     if stanza.servers:
-        lines.append(f"  servers={','.join(stanza.servers)}")
-    lines.append(f"  usage={stanza.usage.value}")
-    lines.append(f"  failureGroup={stanza.failure_group}")
-    lines.append(f"  pool={stanza.pool}")
-    return lines
+        clauses.append(f"servers={','.join(stanza.servers)}")
+    clauses += [f"usage={stanza.usage.value}", f"failureGroup={stanza.failure_group}", f"pool={stanza.pool}"]
+    return " ".join(clauses)
 
 
 def _refuse_doubles(stanzas: Sequence[NsdStanza]) -> None:

@@ -87,10 +87,11 @@ def test_disks_that_cannot_be_meant_are_told_with_their_line(clauses: str) -> No
 def test_what_is_written() -> None:
     disk = NsdStanza("", "foo1_nsd1", ("foo1", "foo2"), Usage.DATA_ONLY, "1", "system")
     assert write_nsd_stanzas([disk], comment="one\n\ntwo") == (
-        "# one\n#\n# two\n"
-        "%nsd:\n  nsd=foo1_nsd1\n  servers=foo1,foo2\n  usage=dataOnly\n  failureGroup=1\n  pool=system\n"
+        "# one\n#\n# two\n%nsd: nsd=foo1_nsd1 servers=foo1,foo2 usage=dataOnly failureGroup=1 pool=system\n"
     )
-    assert write_nsd_stanzas([SSD]) == BLOCK
+    assert write_nsd_stanzas([SSD]) == (
+        "%nsd: device=sdg nsd=foo1_ssd1 servers=foo1 usage=metadataOnly failureGroup=1 pool=system\n"
+    )
 
 
 def test_names_of_gpfs_may_be_changed_but_not_made() -> None:

@@ -1,0 +1,50 @@
+# Every target sets up what it needs. `make demo` is the one to begin with.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+# two workers: the tests start servers and simulated clusters, which are what takes the time
+PYTEST := $(BIN)/pytest -n 2
+APT_PACKAGES := openssh-server tmux mksh ksh busybox tcsh clustershell pdsh gfs2-utils
+
+.PHONY: demo test test-deps check lint types contracts format bench clean
+
+demo: $(READY)
+	$(BIN)/restripe demo
+
+test: $(READY) test-deps
+	$(PYTEST)
+
+check: lint types contracts
+
+lint: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+contracts: $(READY)
+	$(BIN)/lint-imports
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+bench: $(READY)
+	$(BIN)/python benchmarks/startup.py
+
+# What tests use of the system, where root or passwordless sudo may install it; what is missing is skipped by name.
+test-deps:
+	@sh tests/install-deps.sh $(APT_PACKAGES)
+
+$(READY): pyproject.toml constraints.txt
+	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "restripe needs Python 3.11 or later")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt hatchling editables
+	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable '.[dev]'
+	@touch $(READY)
+
+clean:
+	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

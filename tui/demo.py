@@ -1,0 +1,166 @@
+"""`restripe demo`: the seed's migration from the first look to the proof, on a simulated cluster, over real SSH."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import sys
+import time
+from pathlib import Path
+
+import msgspec
+
+from remote.clock import ScaledClock
+from remote.errors import UnreachableError
+from remote.events import Closed
+from remote.live import LiveOptions, LiveSite
+from remote.recorder import RecordingSite
+from remote.recording import RecordingError, Writer
+from remote.ssh import SshSettings
+from simulator.client import Simulation, SimulationError
+from supervision.journal import Journal
+from supervision.migration import Ending, StepResult, StopError, operator_name
+from supervision.recipes.metadata_to_ssd import MetadataToSsd
+from supervision.state import Store
+from supervision.supervisor import Supervisor
+from tui.exits import Exit
+from tui.paths import new_recording
+from tui.plain import Plain, duration_text, local_time
+from tui.session import header_for
+
+EXITS = {
+    Ending.DONE: Exit.DONE,
+    Ending.FAILED: Exit.FAILED,
+    Ending.UNREACHABLE: Exit.UNREACHABLE,
+    Ending.REFUSED: Exit.REFUSED,
+    Ending.UNKNOWN: Exit.UNKNOWN,
+}
+
+
+class Report(msgspec.Struct, frozen=True):
+    """What `--json` prints. `metadata_left_on_rotating_kb` is the simulator's word: no mm* command tells it."""
+
+    result: str
+    why: str
+    steps: tuple[StepResult, ...]
+    metadata_used_kb: int | None
+    metadata_left_on_rotating_kb: int | None
+    ssd_free_percent: dict[str, int]
+    simulated_seconds: float
+    real_seconds: float
+    recording: str
+    recording_failure: str = ""
+
+
+async def run(*, speed: float, as_json: bool, record: Path | None) -> Exit:
+    """Start the scenario, perform the procedure, tell of it, and return how it ended."""
+    out = sys.stderr if as_json else sys.stdout
+    plain = Plain(out)
+    began = time.monotonic()
+    try:
+        async with Simulation.start(scenario="seed", speed=speed) as simulation:
+            report, code = await _perform(simulation, plain, record, began)
+    except SimulationError as error:
+        plain.say(f"The simulated cluster could not be used: {error}")
+        return Exit.FAILED
+    except RecordingError as error:
+        plain.say(f"Nothing was done: {error}")
+        return Exit.FAILED
+    except UnreachableError as error:
+        plain.say(f"Nothing was done: {error}")
+        return Exit.UNREACHABLE
+    finally:
+        plain.close()
+    if as_json:
+        sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
+    else:
+        _summarise(report, plain)
+    return code
+
+
+async def _perform(simulation: Simulation, plain: Plain, record: Path | None, began: float) -> tuple[Report, Exit]:
+    clock = ScaledClock(simulation.clock.epoch, simulation.clock.monotonic, simulation.clock.speed)
+    options = LiveOptions(ssh=SshSettings(config_files=(simulation.ssh_config,)))
+    live = LiveSite(simulation.hosts, clock, armed=True, options=options)
+    started = clock.elapsed()
+    try:
+        header = await header_for(live, simulation.fs, simulation.entry, simulated=True, speed=simulation.clock.speed)
+        stamp = local_time(header.began, header.utc_offset).strftime("%Y%m%dT%H%M%S")
+        plan = f"{simulation.fs}-{stamp}"
+        header = msgspec.structs.replace(header, plan=plan)
+        path = record or new_recording(f"{plan}-demo")
+        writer = await asyncio.to_thread(Writer, path, header)
+    except BaseException:
+        await live.close()
+        raise
+    store = Store(header)
+    store.listen(plain.on_event)
+    journal = Journal(store, writer)
+    plain.say(f"Simulated cluster {simulation.cluster}, file system {simulation.fs}, {speed_text(header.speed)}")
+    plain.say(f"Recording to {path}")
+    left: int | None = None
+    try:
+        site = RecordingSite(live, journal.emit, writer)
+        async with Supervisor(site, journal, fs=simulation.fs, entry=simulation.entry) as supervisor:
+            recipe = MetadataToSsd(supervisor, plan=plan, operator=operator_name())
+            with contextlib.suppress(StopError):  # told by its step, and in the report
+                await recipe.run()
+            facts = await simulation.control("facts")
+            left = int(facts["metadata_left_on_rotating_kb"])
+            journal.emit(Closed(clock.now(), recipe.steps.ending.value))
+    finally:
+        await asyncio.to_thread(writer.close)
+    ending = recipe.steps.ending
+    report = Report(
+        ending.value,
+        recipe.steps.why,
+        tuple(recipe.steps.results),
+        recipe.summary.metadata_used_kb,
+        left,
+        recipe.summary.ssd_free_percent,
+        round(clock.elapsed() - started, 1),
+        round(time.monotonic() - began, 1),
+        str(path),
+        writer.failure,
+    )
+    return report, Exit.WARNINGS if ending is Ending.DONE and writer.failure else EXITS[ending]
+
+
+def _summarise(report: Report, plain: Plain) -> None:
+    plain.say()
+    word = {"done": "Done, and every result was read back."}.get(report.result, f"Ended: {report.result}. {report.why}")
+    plain.say(word)
+    plain.say()
+    plain.say(f"  {'step':<14}{'exit':>4}  {'took':>11}  command")
+    for step in report.steps:
+        rc = "?" if step.rc is None else str(step.rc)
+        plain.say(f"  {step.name:<14}{rc:>4}  {duration_text(step.seconds):>11}  {_fitting(step.command)}")
+    plain.say()
+    if report.metadata_used_kb is not None:
+        plain.say(f"  metadata on the SSDs      {report.metadata_used_kb:>15,} KB in full blocks and fragments")
+    if report.metadata_left_on_rotating_kb is not None:
+        plain.say(
+            f"  left on rotating disks    {report.metadata_left_on_rotating_kb:>15,} KB (the simulator's word; "
+            "no mm* command tells it)"
+        )
+    if report.ssd_free_percent:
+        free = ", ".join(f"{nsd} {percent} %" for nsd, percent in report.ssd_free_percent.items())
+        plain.say(f"  free                      {free}")
+    plain.say(
+        f"  time                      {duration_text(report.simulated_seconds)} simulated, "
+        f"{duration_text(report.real_seconds)} real"
+    )
+    plain.say(f"  recording                 {report.recording}")
+    if report.recording_failure:
+        plain.say(f"  WARNING                   the recording is not whole: {report.recording_failure}")
+    plain.say(f"  watch it again with       restripe replay {report.recording}")
+
+
+def _fitting(command: str, width: int = 60) -> str:
+    """A command in one column; its middle goes first, since the end of a path tells more. It stands whole above."""
+    return command if len(command) <= width else f"{command[: width // 2 - 1]}…{command[-(width // 2) :]}"
+
+
+def speed_text(speed: float) -> str:
+    """How fast simulated time passes."""
+    return "in real time" if speed == 1 else f"{speed:g} times as fast as real time"

@@ -1,0 +1,32 @@
+"""Where the program keeps things on this machine: XDG, always."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import platformdirs
+
+
+def state_dir() -> Path:
+    """What a person may want to keep: $XDG_STATE_HOME/restripe."""
+    return Path(platformdirs.user_state_dir("restripe", appauthor=False))
+
+
+def recordings_dir() -> Path:
+    """Where sessions are recorded."""
+    return state_dir() / "recordings"
+
+
+def config_file() -> Path:
+    """The settings file: $XDG_CONFIG_HOME/restripe/config.toml."""
+    return Path(platformdirs.user_config_dir("restripe", appauthor=False)) / "config.toml"
+
+
+def new_recording(name: str) -> Path:
+    """A file that does not exist yet for a session called `name`."""
+    for number in range(1, 10_000):
+        suffix = "" if number == 1 else f"-{number}"
+        path = recordings_dir() / f"{name}{suffix}.jsonl"
+        if not path.exists():
+            return path
+    raise FileExistsError(recordings_dir() / f"{name}.jsonl")

@@ -1,0 +1,206 @@
+"""A session as lines of text: for a terminal without screens, a file, a pipe, a replay.
+
+One line an event that a person wants to know of. Routine answers during a restripe are left out; on a terminal
+its progress is one line that changes.
+"""
+
+from __future__ import annotations
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from typing import TextIO
+
+from remote.events import (
+    Answered,
+    Decided,
+    Event,
+    JobChanged,
+    Launching,
+    LinkChanged,
+    LogRead,
+    LogRewound,
+    StepChanged,
+    Unanswered,
+)
+from remote.text import one_line, safe
+from supervision.logs import Scan
+from supervision.state import State
+from supervision.work import Work, work_of
+
+WORK_STEP = 0.05
+"""Without a terminal, progress is told each time this much more of the work is done."""
+
+
+class Plain:
+    """Writes lines for the events of one session, live or replayed."""
+
+    def __init__(self, out: TextIO, *, live: bool | None = None) -> None:
+        self._out = out
+        self._live = out.isatty() if live is None else live
+        self._drawn = False
+        self._told: dict[tuple[str, str], int] = {}
+        self._states: dict[tuple[str, str], object] = {}
+        self._work_told = 0.0
+        self._phase = ""
+
+    def on_event(self, state: State, event: Event) -> None:
+        """Tell of an event, `state` being what is known after it."""
+        match event:
+            case LinkChanged():
+                why = f": {event.trouble}" if event.trouble else ""
+                detail = f" ({event.detail})" if event.detail else ""
+                self._line(state, event.host, f"connection {event.state}{why}{detail}")
+            case StepChanged():
+                self._step(state, event)
+            case Decided():
+                self._line(state, "decided", f"{event.what}  [{event.who}]")
+            case Launching():
+                self._line(state, event.host, f"runs detached, as job {event.spec.id}:")
+                self._more(f"# {event.spec.command.text}")
+                for name, content in event.spec.files:
+                    self._more(f"  {name}:")
+                    for line in content.splitlines():
+                        self._more(f"    {line}")
+            case JobChanged():
+                self._job(state, event)
+            case LogRead():
+                self._log(state, event)
+            case LogRewound():
+                self._line(state, event.host, f"{event.source} was {event.why}; it is read again from its start")
+            case Unanswered():
+                ran = state.commands[-1]
+                self._line(state, ran.host, f"NO ANSWER to {ran.command}: {event.why}")
+            case Answered():
+                self._answers(state, event)
+            case _:
+                pass
+
+    def close(self) -> None:
+        """Leave the terminal on a line of its own."""
+        if self._drawn:
+            self._out.write("\n")
+            self._drawn = False
+        self._out.flush()
+
+    def say(self, text: str = "") -> None:
+        """Write a line that belongs to no event."""
+        self._clear()
+        self._out.write(safe(text) + "\n")
+        self._out.flush()
+
+    # what a line is made of
+
+    def _line(self, state: State, who: str, text: str) -> None:
+        self.say(f"{clock_text(state)}  {one_line(who):<10} {one_line(text)}")
+
+    def _more(self, text: str) -> None:
+        self.say(f"{'':21}{text}")
+
+    def _clear(self) -> None:
+        if self._drawn:
+            self._out.write("\r\x1b[K")
+            self._drawn = False
+
+    def _step(self, state: State, event: StepChanged) -> None:
+        if event.state == "waiting":
+            return
+        if event.state == "checking":
+            self.say()
+            self._line(state, f"step {event.number}", f"{event.name}: {event.title}")
+        elif event.state in ("running", "verifying"):
+            self._work_told, self._phase = 0.0, ""
+            if event.state == "verifying":
+                self._line(state, f"step {event.number}", f"exit code {event.rc}; reading the result back")
+        else:
+            self._line(state, f"step {event.number}", f"{event.state.upper()}: {event.detail}")
+
+    def _job(self, state: State, event: JobChanged) -> None:
+        status = event.status
+        log = state.job_log(event.host, status.id)
+        if status.rc is not None and status.size > (log.size if log else 0):
+            return  # its end is told after its last lines
+        told = (status.state, status.rc, status.note)
+        if self._states.get((event.host, status.id)) == told:
+            return
+        self._states[event.host, status.id] = told
+        ending = f"it has ended with exit code {status.rc}" if status.rc is not None else status.meaning
+        self._line(state, event.host, f"job {status.id}: {ending}")
+
+    def _answers(self, state: State, event: Answered) -> None:
+        ran = state.commands[-len(event.replies) :]
+        bad = [command for command in ran if command.rc]
+        for command in bad:
+            self._line(state, command.host, f"{command.command}: EXIT CODE {command.rc}")
+        if ran and not bad and not restripe_runs(state):
+            names = ", ".join(_shortened(command.command) for command in ran)
+            self._line(state, ran[0].host, f"answered {names}")
+
+    def _log(self, state: State, event: LogRead) -> None:
+        log = state.logs.get((event.host, event.source))
+        if log is None:
+            return
+        key = (event.host, event.source)
+        new = log.lines - self._told.get(key, 0)
+        self._told[key] = log.lines
+        for text in log.tail[-new:] if new > 0 else ():
+            if text and "% complete" not in text:
+                self._more(f"| {text}")
+        if log.scan.percent is not None:
+            self._progress(state, log.scan)
+
+    def _progress(self, state: State, scan: Scan) -> None:
+        work = work_of(scan, state)
+        text = f"{clock_text(state)}  {'restripe':<10} {progress_text(scan, work)}"
+        if self._live:
+            width = shutil.get_terminal_size().columns - 1
+            self._out.write("\r\x1b[K" + text[:width])
+            self._out.flush()
+            self._drawn = True
+            return
+        fraction = work.fraction or 0.0
+        if scan.phase != self._phase or fraction - self._work_told >= WORK_STEP or scan.percent == 100.0:
+            self._phase = scan.phase
+            self._work_told = fraction
+            self.say(text)
+
+
+def _shortened(command: str) -> str:
+    """Enough of a reading command to know it; the recording has it whole."""
+    return command if len(command) <= 24 else f"{command[:22].rstrip(' ,')} …"
+
+
+def restripe_runs(state: State) -> bool:
+    """Whether a job runs whose progress is being told."""
+    return any(job.status.rc is None and job.status.state.value == "running" for job in state.jobs.values())
+
+
+def progress_text(scan: Scan, work: Work) -> str:
+    """The progress in a line: the work by allocated inodes, and the tool's own percentage named as such."""
+    own = f"tool says {work.tool_percent:.2f} %" if work.tool_percent is not None else "no percentage yet"
+    phase = f"{scan.phase}, phase {scan.number}" if scan.number else scan.phase
+    if work.fraction is None or work.done is None or work.total is None:
+        return f"work not known in this phase   {own}   {phase}"
+    counted = f"{work.done:,} of {work.total:,} allocated inodes"
+    if work.tool_percent == 100.0:
+        return f"last phase complete   {own}   last count {counted}"
+    return f"work {work.fraction * 100:5.1f} % ({counted})   {own}   {phase}"
+
+
+def clock_text(state: State) -> str:
+    """The Site's time of day, in the hosts' zone, as their logs print it."""
+    return local_time(state.at, state.header.utc_offset).strftime("%H:%M:%S")
+
+
+def local_time(at: float, utc_offset: int) -> datetime:
+    """A time in the zone of the hosts."""
+    return datetime.fromtimestamp(at, UTC) + timedelta(seconds=utc_offset)
+
+
+def duration_text(seconds: float) -> str:
+    """A duration as people say it: `4 h 21 min`, `38 s`."""
+    if seconds < 60:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 60:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60:02} min"

@@ -1,0 +1,60 @@
+"""`restripe replay`: a recorded session as lines of text, from any moment, at any speed."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from remote.recording import RecordingError
+from supervision.replay import Replay
+from tui.exits import Exit
+from tui.plain import Plain, duration_text, local_time
+
+
+class StartError(ValueError):
+    """A moment that the recording does not have."""
+
+
+async def run(file: Path, *, speed: float | None, start: str | None) -> Exit:
+    """Replay a recording."""
+    plain = Plain(sys.stdout)
+    try:
+        replay = Replay(file)
+        begin = moment(replay, start) if start else None
+    except (RecordingError, StartError) as error:
+        sys.stderr.write(f"{error}\n")
+        return Exit.USAGE
+    header = replay.header
+    kind = "simulated, " if header.simulated else ""
+    day = local_time(header.began, header.utc_offset).strftime("%Y-%m-%d %H:%M:%S")
+    plain.say(f"REPLAY of {file.name}: {header.file_system} by {header.operator}, {kind}{day}")
+    plain.say(f"{len(replay.events)} events in {duration_text(replay.seconds)}; hosts {', '.join(header.hosts)}")
+    async for state, event in replay.play(start=begin, speed=speed):
+        plain.on_event(state, event)
+    plain.close()
+    if replay.torn:
+        plain.say("The last line of the recording was cut off; everything before it was replayed.")
+    if replay.skipped:
+        plain.say(f"{replay.skipped} lines of the recording were not understood and left out.")
+    return Exit.DONE
+
+
+def moment(replay: Replay, text: str) -> float:
+    """The time (Site's clock) that a person means by HH:MM:SS, +MINUTES or a mark's first words."""
+    if text.startswith("+"):
+        try:
+            return replay.began + float(text[1:]) * 60
+        except ValueError:
+            raise StartError(f"{text!r} is no number of minutes") from None
+    parts = text.split(":")
+    if len(parts) in (2, 3) and all(part.isdigit() for part in parts):
+        hours, minutes, seconds = (int(part) for part in (*parts, "0")[:3])
+        begin = local_time(replay.began, replay.header.utc_offset)
+        wanted = begin.replace(hour=0, minute=0, second=0, microsecond=0)
+        offset = (wanted - begin).total_seconds() + hours * 3600 + minutes * 60 + seconds
+        return replay.began + (offset if offset >= 0 else offset + 86400)
+    for mark in replay.marks:
+        if mark.label.startswith(text) or mark.label.endswith(text):
+            return mark.t
+    known = ", ".join(mark.label for mark in replay.marks) or "none"
+    raise StartError(f"{text!r} is neither a time nor a mark of this recording. Its marks: {known}")

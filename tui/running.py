@@ -1,0 +1,57 @@
+"""Running a command's coroutine to the program's exit status; no traceback reaches the terminal."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import sys
+import traceback
+from collections.abc import Coroutine
+from pathlib import Path
+from typing import Any, NoReturn
+
+from remote.text import one_line
+from tui.exits import Exit
+from tui.paths import state_dir
+
+
+def run_to_exit(work: Coroutine[Any, Any, Exit]) -> NoReturn:
+    """Run `work` and leave the program with its exit status."""
+    try:
+        code = asyncio.run(_terminable(work))
+    except (KeyboardInterrupt, asyncio.CancelledError):
+        _complain("Interrupted. Detached jobs on real hosts go on; a simulated cluster ends with this program.")
+        code = Exit.INTERRUPTED
+    except BrokenPipeError:
+        # whoever read our output is gone; stdout must not complain again at exit
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = Exit.FAILED
+    except Exception as error:  # noqa: BLE001  the last net: a person gets a line and a file, never a traceback
+        _complain(f"restripe has an error of its own: {type(error).__name__}: {one_line(str(error))}")
+        _complain(f"Details are in {_keep(error)}; jobs on hosts are not touched by this.")
+        code = Exit.FAILED
+    sys.exit(int(code))
+
+
+async def _terminable(work: Coroutine[Any, Any, Exit]) -> Exit:
+    """Treat TERM and HUP like an interrupt, so that everything is closed in order."""
+    task = asyncio.ensure_future(work)
+    loop = asyncio.get_running_loop()
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        loop.add_signal_handler(number, task.cancel)
+    return await task
+
+
+def _complain(text: str) -> None:
+    sys.stderr.write(text + "\n")
+
+
+def _keep(error: Exception) -> Path:
+    path = state_dir() / "crash.txt"
+    try:
+        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
+    except OSError:
+        return Path("(nowhere: the state directory cannot be written)")
+    return path
