@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from importlib.resources import files
 from pathlib import Path
 
-from tui.paths import config_file, recordings_dir, state_dir
+from tui.paths import recordings_dir, state_dir
 
 PACKAGES = ("restripe", "textual", "asyncssh", "msgspec", "click", "ClusterShell", "rich", "cryptography")
 
@@ -22,7 +22,6 @@ def lines() -> Iterator[str]:
     yield _row("python", f"{platform.python_version()} ({sys.executable})")
     yield _row("system", f"{platform.system()} {platform.release()} {platform.machine()}")
     yield "paths"
-    yield _path("settings", config_file())
     yield _path("state", state_dir())
     yield _path("recordings", recordings_dir())
     yield _path("shipped recordings", Path(str(files("recordings"))))

@@ -17,11 +17,6 @@ def recordings_dir() -> Path:
     return state_dir() / "recordings"
 
 
-def config_file() -> Path:
-    """The settings file: $XDG_CONFIG_HOME/restripe/config.toml."""
-    return Path(platformdirs.user_config_dir("restripe", appauthor=False)) / "config.toml"
-
-
 def new_recording(name: str) -> Path:
     """A file that does not exist yet for a session called `name`."""
     for number in range(1, 10_000):

@@ -22,6 +22,7 @@ from remote.events import (
     StepChanged,
     Unanswered,
 )
+from remote.jobs import JobStatus
 from remote.text import one_line, safe
 from supervision.logs import Scan
 from supervision.state import State
@@ -42,6 +43,11 @@ class Plain:
         self._states: dict[tuple[str, str], object] = {}
         self._work_told = 0.0
         self._phase = ""
+
+    def begin(self, state: State) -> None:
+        """Begin in the middle: what `state` holds already has been told."""
+        self._told = {key: log.lines for key, log in state.logs.items()}
+        self._states = {key: _job_state(job.status) for key, job in state.jobs.items()}
 
     def on_event(self, state: State, event: Event) -> None:
         """Tell of an event, `state` being what is known after it."""
@@ -119,7 +125,7 @@ class Plain:
         log = state.job_log(event.host, status.id)
         if status.rc is not None and status.size > (log.size if log else 0):
             return  # its end is told after its last lines
-        told = (status.state, status.rc, status.note)
+        told = _job_state(status)
         if self._states.get((event.host, status.id)) == told:
             return
         self._states[event.host, status.id] = told
@@ -162,6 +168,10 @@ class Plain:
             self._phase = scan.phase
             self._work_told = fraction
             self.say(text)
+
+
+def _job_state(status: JobStatus) -> object:
+    return status.state, status.rc, status.note
 
 
 def _shortened(command: str) -> str:

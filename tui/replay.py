@@ -29,6 +29,8 @@ async def run(file: Path, *, speed: float | None, start: str | None) -> Exit:
     day = local_time(header.began, header.utc_offset).strftime("%Y-%m-%d %H:%M:%S")
     plain.say(f"REPLAY of {file.name}: {header.file_system} by {header.operator}, {kind}{day}")
     plain.say(f"{len(replay.events)} events in {duration_text(replay.seconds)}; hosts {', '.join(header.hosts)}")
+    if begin is not None:
+        plain.begin(replay.at(begin))
     async for state, event in replay.play(start=begin, speed=speed):
         plain.on_event(state, event)
     plain.close()
