@@ -84,13 +84,18 @@ alive() {
     [ "$P_START" = "$2" ]
 }
 
+# The exit code is the name of a file; a name that holds none is not one.
 find_rc() {
-    for f in "$D"/rc.*; do
-        [ -e "$f" ] || return 1
+    for f in "$D"/rc.*.*; do
         f=${f##*/rc.}
         RC=${f%%.*} ENDED=${f#*.}
+        case $RC in '' | *[!0-9]*) continue ;; esac
+        case $ENDED in *[!0-9]*) continue ;; esac
+        ENDED=${ENDED:--}
         return 0
     done
+    RC=- ENDED=-
+    return 1
 }
 
 read_child() {
@@ -110,14 +115,17 @@ find_state() {
     S=absent RC=- BEGAN=- ENDED=- NOTE=- R_PID=''
     KIND='' R_START='' R_BOOT='' R_EPOCH=''
     { read -r KIND R_PID R_START R_BOOT R_EPOCH; } 2>/dev/null <"$D/started"
-    [ -n "$KIND" ] && BEGAN=${R_EPOCH:--}
+    case $R_EPOCH in
+    '' | *[!0-9]*) ;;
+    *) BEGAN=$R_EPOCH ;;
+    esac
     if find_rc; then
         S=finished
     elif [ ! -e "$D/started" ]; then
         S=absent
     elif [ "$KIND" = sealed ]; then
         S=sealed
-    elif [ "$KIND" != run ]; then
+    elif [ "$KIND" != run ] || [ "$BEGAN" = - ]; then
         S=lost NOTE=claim_unreadable
     elif [ "$R_BOOT" != "$(boot_id)" ]; then
         S=rebooted
@@ -286,7 +294,7 @@ list() {
         [ -e "$about" ] || about=$1
         report
         printf 'I %s\nA ' "${D##*/}"
-        head -c 8192 "$about" 2>/dev/null | tr -d '\r\n'
+        head -c 1048576 "$about" 2>/dev/null | tr -d '\r\n'
         printf '\n'
     done
     S=end RC=- BEGAN=- ENDED=- NOTE=- D=/

@@ -313,7 +313,7 @@ def read_list(headers: Sequence[Header]) -> tuple[JobStatus, ...] | None:
         try:
             about = msgspec.json.decode(lines[1][2:], type=About)
         except msgspec.MsgspecError:
-            about = About()
+            about = About(interruptible=False)  # nobody can tell that it may be
         jobs.append(header.status(lines[0][2:].decode("ascii", "replace"), about))
     return tuple(jobs)
 
