@@ -13,6 +13,7 @@ import json
 import shutil
 import sys
 import tempfile
+import time
 from collections import deque
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -37,6 +38,10 @@ class SimulatedClock:
     epoch: float
     monotonic: float
     speed: float
+
+    def now(self) -> float:
+        """The simulated UNIX time."""
+        return self.epoch + (time.monotonic() - self.monotonic) * self.speed
 
 
 @dataclass(frozen=True)

@@ -111,6 +111,17 @@ async def test_the_seeds_six_end_alike_whatever_their_names(inside: Inside) -> N
     assert squeezed(space_table(inside.fs, *UNITS["1K"])).count("126115840 ( 65%) 709440 ( 0%)") == 1
 
 
+async def test_boot_disks_are_as_good_as_any_and_lose_nothing_more(inside: Inside) -> None:
+    await inside.migrate(SSD_STANZAS.replace("sde", "sdg").replace("sdf", "sdh"))
+    assert len(inside.world.cluster.destroyed) == 2
+    answer = await inside.run("mmrestripefs", "mss1", "-r")
+    assert (answer.rc, answer.err) == (0, "")
+    assert inside.world.cluster.metadata_left_kb == 0
+    assert inside.world.cluster.metadata_total_kb == METADATA
+    assert consistent(inside.fs)
+    assert inside.fs.inodes.used == 83929469
+
+
 async def test_two_disks_have_not_enough_room(inside: Inside) -> None:
     lines = SSD_STANZAS.splitlines(keepends=True)
     await inside.migrate(lines[0] + lines[2])
