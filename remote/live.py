@@ -246,7 +246,7 @@ class _Follower:
         """Why the log is not the one that was read so far, or nothing."""
         if self._inode not in ("-", header.inode):
             return "rotated"
-        if header.size < self._offset and self._tail:
+        if header.size < self._offset and header.inode != "-":
             return "truncated"
         if not header.rest.startswith(self._tail):
             return "rewritten"
