@@ -157,11 +157,15 @@ bytes() { # FILE OFFSET MAX
     [ "$SIZE" -gt "$2" ] && tail -c "+$(($2 + 1))" "$1" 2>/dev/null | head -c "$3"
 }
 
+# What cannot be looked into is not absent.
+hidden() { [ -d "$1" ] && { [ ! -r "$1" ] || [ ! -x "$1" ]; }; }
+
 job() { # ID
     case $1 in
     '' | . | .. | *[!A-Za-z0-9._-]*) fail bad_id ;;
     esac
     D=$B/$1
+    if hidden "$B" || hidden "$D"; then fail base_unreadable; fi
 }
 
 put() { # FILE CONTENT; a full disk may show only when the text is read back
@@ -281,6 +285,7 @@ stop() { # ID SIGNAL; the runner survives so that the exit code is kept
 
 list() {
     count=0
+    if hidden "$B"; then fail base_unreadable; fi
     for D in "$B"/*; do
         case ${D##*/} in
         *[!A-Za-z0-9._-]*) continue ;;
@@ -289,6 +294,7 @@ list() {
         count=$((count + 1))
         [ $count -gt 1000 ] && break
         find_state
+        if hidden "$D"; then S=error NOTE=base_unreadable; fi
         set -- "$D"/try.*/about
         about=$D/run/about
         [ -e "$about" ] || about=$1

@@ -303,7 +303,7 @@ def read_place(header: Header) -> Place | None:
 
 def read_list(headers: Sequence[Header]) -> tuple[JobStatus, ...] | None:
     """The answer to `list_script`; None when it did not arrive whole."""
-    if not headers or headers[-1].state not in ("end", "error"):
+    if not headers or headers[-1].state != "end":
         return None
     jobs = []
     for header in headers[:-1]:

@@ -163,7 +163,10 @@ class LiveSite(Site):
         output = await self.fleet.run(
             host, script, deadline=JOB_SECONDS + NETWORK_SECONDS, limit=ANSWER_LIMIT, what="list jobs"
         )
-        found = protocol.read_list(protocol.read_headers(nonce, output.stdout))
+        headers = protocol.read_headers(nonce, output.stdout)
+        if headers and headers[-1].state == "error":
+            raise _job_error(host, headers[-1].status(""))
+        found = protocol.read_list(headers)
         if found is None:
             raise GarbledError(host, _what_came(output.stdout, output.stderr), command="list jobs")
         return found
