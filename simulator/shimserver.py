@@ -6,7 +6,6 @@ Everything a client can send is bounded in size and time, and a bad one harms on
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hmac
 from collections.abc import Awaitable, Callable
 
@@ -92,8 +91,11 @@ class ShimServer:
             return  # The client is gone; nothing is left to say to it.
         finally:
             writer.close()
-            with contextlib.suppress(OSError):
-                await writer.wait_closed()
+            try:
+                async with asyncio.timeout(ANSWER_SECONDS):
+                    await writer.wait_closed()
+            except (OSError, TimeoutError):
+                writer.transport.abort()
 
     async def _dispatch(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         async with asyncio.timeout(REQUEST_SECONDS):
@@ -150,12 +152,12 @@ class ShimServer:
 
     async def _run(self, call: Call, key: str, control: Stream) -> None:
         output = self._output(key)
+        if output.claimed.is_set():
+            raise _BadRequestError
+        output.claimed.set()
         try:
-            if output.claimed.is_set():
-                raise _BadRequestError
             async with asyncio.timeout(REQUEST_SECONDS):
                 stream = await asyncio.shield(output.stream)
-            output.claimed.set()
             status = await self._watched(call, stream, control[0])
         finally:
             output.released.set()
