@@ -6,6 +6,7 @@ accepted after a look at the fingerprint and the other may not.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from enum import Enum
 from pathlib import Path
@@ -66,12 +67,13 @@ class KnownHosts:
         self._name = f"[{host}]:{port}" if port else host
         lists: list[list[Any]] = [[] for _ in range(7)]
         for matcher in self._matchers:
-            found = matcher.match(host, addr, port)
-            if port and not any(found):
-                found = matcher.match(host, addr, None)
-            for held, more in zip(lists, found, strict=False):
+            for held, more in zip(lists, matcher.match(host, addr, port), strict=False):
                 held.extend(more)
-        self.knew_another = bool(lists[0] or lists[1])
+            if port:
+                # asyncssh falls back to the name without its port, and forgets there what was revoked with it
+                for name in (self._name, f"[{addr}]:{port}"):
+                    lists[2].extend(matcher.match(name, "", None)[2])
+        self.knew_another = bool(lists[0] or lists[1] or self._accepted is not None)
         if self._accepted is not None and self._accepted not in lists[2]:
             lists[0] = [self._accepted]
         return lists
@@ -89,8 +91,12 @@ class KnownHosts:
         path = self.files[0]
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         kind_and_key = " ".join(question.public_key.split()[:2])
-        with path.open("a", encoding="utf-8") as file:
-            file.write(f"{question.name} {kind_and_key}\n")
+        with path.open("a+b") as file:
+            # a last line without its end would swallow ours, and with it both hosts
+            if file.tell():
+                file.seek(-1, os.SEEK_END)
+            start = b"" if file.read(1) in (b"", b"\n") else b"\n"
+            file.write(start + f"{question.name} {kind_and_key}\n".encode())
 
 
 def known_hosts_files(user: Sequence[str], system: Sequence[str]) -> tuple[Path, ...]:

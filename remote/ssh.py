@@ -91,6 +91,15 @@ class _Client(asyncssh.SSHClient):
 
     def __init__(self) -> None:
         self.presented: asyncssh.SSHKey | None = None
+        self._connection: asyncssh.SSHClientConnection | None = None
+
+    @property
+    def greeted(self) -> bool:
+        """Whether the other side has said that it is an SSH server."""
+        return bool(self._connection and self._connection.get_extra_info("server_version"))
+
+    def connection_made(self, conn: asyncssh.SSHClientConnection) -> None:
+        self._connection = conn
 
     def validate_host_public_key(self, host: str, addr: str, port: int, key: asyncssh.SSHKey) -> bool:
         self.presented = key
@@ -388,6 +397,17 @@ async def connect(
         except asyncssh.HostKeyNotVerifiable:
             if client.presented is None:
                 raise
+        except (asyncssh.ConnectionLost, asyncssh.KeyExchangeFailed, ConnectionResetError):
+            # We ask for keys of the kinds that we know the host by. A server that has none of them hangs up, which
+            # looks like any lost connection: look at what key it has.
+            if not (client.greeted and options["known_hosts"].knew_another):
+                raise
+            client = _Client()
+            try:
+                return await _handshake(fleet, client, {**options, "server_host_key_algs": "default"})
+            except asyncssh.HostKeyNotVerifiable:
+                if client.presented is None:
+                    raise
         # a person may take their time: neither a deadline nor a handshake's place is held meanwhile
         await _decide(fleet, host, options["known_hosts"], client.presented)
         return await _handshake(fleet, _Client(), options)

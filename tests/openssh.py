@@ -171,6 +171,16 @@ class Server:
         """The host as known_hosts calls it."""
         return f"[{self.address}]:{self.port}"
 
+    def write_config(self, path: Path, known_hosts: Path | str, more: str = "") -> Path:
+        """Append how to reach this server to a client's configuration. The first word for an option counts."""
+        with path.open("a", encoding="utf-8") as file:
+            file.write(
+                f"Host {self.host}\n{more}  HostName {self.address}\n  Port {self.port}\n"
+                f"  User {self.account.name}\n  IdentityFile {self.farm.key}\n  IdentitiesOnly yes\n"
+                f"  UserKnownHostsFile {known_hosts}\n  GlobalKnownHostsFile {self.farm.directory}/no_such_file\n"
+            )
+        return path
+
     def start(self) -> None:
         """Start to listen; returns when it does."""
         assert SSHD is not None
@@ -260,12 +270,7 @@ class Farm:
         """Start a server. `more` are lines for its host in the client's configuration."""
         server = Server(self, host, self.account(shell), address, settings, env or {})
         self._servers[host] = server
-        with self.config.open("a", encoding="utf-8") as file:
-            file.write(
-                f"Host {host}\n  HostName {address}\n  Port {server.port}\n  User {server.account.name}\n"
-                f"  IdentityFile {self.key}\n  IdentitiesOnly yes\n  UserKnownHostsFile {self.known_hosts}\n"
-                f"  GlobalKnownHostsFile {self.directory}/no_such_file\n{more}"
-            )
+        server.write_config(self.config, self.known_hosts, more)
         if known:
             with self.known_hosts.open("a", encoding="utf-8") as file:
                 file.write(f"{server.known_as} {server.public_key}\n")
