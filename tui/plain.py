@@ -7,6 +7,7 @@ its progress is one line that changes.
 from __future__ import annotations
 
 import shutil
+import textwrap
 from datetime import UTC, datetime, timedelta
 from typing import TextIO
 
@@ -28,6 +29,7 @@ from supervision.logs import Scan
 from supervision.state import State
 from supervision.work import Work, work_of
 
+MARGIN = " " * 21
 WORK_STEP = 0.05
 """Without a terminal, progress is told each time this much more of the work is done."""
 
@@ -97,10 +99,19 @@ class Plain:
     # what a line is made of
 
     def _line(self, state: State, who: str, text: str) -> None:
-        self.say(f"{clock_text(state)}  {one_line(who):<10} {one_line(text)}")
+        self._wrapped(f"{clock_text(state)}  {one_line(who):<10} {one_line(text)}")
 
     def _more(self, text: str) -> None:
-        self.say(f"{'':21}{text}")
+        self._wrapped(f"{MARGIN}{text}")
+
+    def _wrapped(self, text: str) -> None:
+        """On a terminal, fold at its width under the text; a file or pipe gets whole lines."""
+        if not self._live:
+            self.say(text)
+            return
+        width = max(40, shutil.get_terminal_size().columns)
+        for line in textwrap.wrap(text, width, subsequent_indent=MARGIN, break_on_hyphens=False, drop_whitespace=False):
+            self.say(line)
 
     def _clear(self) -> None:
         if self._drawn:
@@ -156,7 +167,7 @@ class Plain:
 
     def _progress(self, state: State, scan: Scan) -> None:
         work = work_of(scan, state)
-        text = f"{clock_text(state)}  {'restripe':<10} {progress_text(scan, work)}"
+        text = f"{clock_text(state)}  {progress_text(scan, work)}"
         if self._live:
             width = shutil.get_terminal_size().columns - 1
             self._out.write("\r\x1b[K" + text[:width])
@@ -189,11 +200,11 @@ def progress_text(scan: Scan, work: Work) -> str:
     own = f"tool says {work.tool_percent:.2f} %" if work.tool_percent is not None else "no percentage yet"
     phase = f"{scan.phase}, phase {scan.number}" if scan.number else scan.phase
     if work.fraction is None or work.done is None or work.total is None:
-        return f"work not known in this phase   {own}   {phase}"
-    counted = f"{work.done:,} of {work.total:,} allocated inodes"
+        return f"work not known in this phase, {own}  ({phase})"
+    counted = f"{work.done:,} of {work.total:,} inodes"
     if work.tool_percent == 100.0:
-        return f"last phase complete   {own}   last count {counted}"
-    return f"work {work.fraction * 100:5.1f} % ({counted})   {own}   {phase}"
+        return f"last phase complete; {own}; last count {counted}"
+    return f"work {work.fraction * 100:5.1f} % ({counted}), {own}  ({phase})"
 
 
 def clock_text(state: State) -> str:
