@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import errno
 import random
+import re
 from collections.abc import Awaitable, Callable
 from enum import Enum
 from pathlib import Path
@@ -270,6 +272,8 @@ class _Link:
             try:
                 return await connection.create_process(shell, encoding=None)
             except asyncssh.ChannelOpenError as error:
+                if connection.is_closed():  # whoever waited for a channel of it is told that, and not "busy"
+                    raise UnreachableError(self.host, Trouble.LOST) from None
                 if not wait:
                     raise UnreachableError(self.host, Trouble.BUSY, one_line(str(error))) from None
                 await asyncio.sleep(wait)
@@ -513,11 +517,25 @@ def _explain(host: str, error: Exception) -> UnreachableError:
         trouble = Trouble.LOST
     elif isinstance(error, asyncssh.ConfigParseError | asyncssh.KeyImportError | ValueError):
         trouble = Trouble.CONFIGURATION
+    elif isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
+        trouble = Trouble.CONFIGURATION  # the name of a file that it could not read is in the detail
     elif isinstance(error, ConnectionRefusedError):
         trouble, detail = Trouble.REFUSED, ""
     elif isinstance(error, OSError):
-        trouble = Trouble.NAME if type(error).__name__ == "gaierror" else Trouble.LOST
+        trouble = _network_trouble(error, detail)
     return UnreachableError(host, trouble, detail, advice=_ADVICE.get(trouble, ""))
+
+
+def _network_trouble(error: OSError, detail: str) -> Trouble:
+    """What the system says of a connection. For a name with several addresses asyncio puts all of it in a text."""
+    if type(error).__name__ == "gaierror":
+        return Trouble.NAME
+    numbers = {error.errno} if error.errno else {int(word) for word in re.findall(r"\[Errno (\d+)\]", detail)}
+    if errno.ECONNREFUSED in numbers:
+        return Trouble.REFUSED
+    if numbers & {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ETIMEDOUT}:
+        return Trouble.TIMEOUT
+    return Trouble.LOST
 
 
 async def _send(process: asyncssh.SSHClientProcess[bytes], data: bytes) -> None:
