@@ -364,16 +364,27 @@ class _Jump:
         self._fleet = fleet
         self._spec = spec
         self._lock = asyncio.Lock()
+        self._connecting: asyncio.Task[Any] | None = None
         self._connection: asyncssh.SSHClientConnection | None = None
 
     async def connection(self) -> asyncssh.SSHClientConnection:
+        if self._connecting is not None and self._connecting is asyncio.current_task():
+            # `Host *` with ProxyJump holds for the jump host as well; it would wait for itself for ever
+            raise UnreachableError(self._spec, Trouble.CONFIGURATION, "its ProxyJump leads back to itself")
         async with self._lock:
-            if self._connection is None or self._connection.is_closed():
-                before, _, last = self._spec.rpartition(",")
-                tunnel = await self._fleet.jump(before) if before else None
-                user, _, address = last.rpartition("@")
-                self._connection = await connect(self._fleet, address, user=user, tunnel=tunnel)
-            return self._connection
+            self._connecting = asyncio.current_task()
+            try:
+                return await self._connected()
+            finally:
+                self._connecting = None
+
+    async def _connected(self) -> asyncssh.SSHClientConnection:
+        if self._connection is None or self._connection.is_closed():
+            before, _, last = self._spec.rpartition(",")
+            tunnel = await self._fleet.jump(before) if before else None
+            user, _, address = last.rpartition("@")
+            self._connection = await connect(self._fleet, address, user=user, tunnel=tunnel)
+        return self._connection
 
     def close(self) -> None:
         if self._connection:
