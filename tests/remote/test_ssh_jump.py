@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import socket
 import time
 from pathlib import Path
 
@@ -145,3 +146,20 @@ async def test_closing_while_the_jump_host_is_asked_leaves_nothing(farm: Farm, b
         await asked
     await until(lambda: asyncio.all_tasks() - before == set())
     await until(lambda: not behind.jump.sessions())
+
+
+async def test_a_silent_jump_host_is_tried_once_for_all_behind_it(tmp_path: Path) -> None:
+    hosts = [f"host-{number}" for number in range(6)]
+    config = tmp_path / "config"
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        config.write_text(
+            f"Host silent\n  HostName 127.0.0.1\n  Port {silent.getsockname()[1]}\nHost host-*\n  ProxyJump silent\n"
+        )
+        began = time.monotonic()
+        async with Fleet(SshSettings(config_files=(config,), connect_seconds=0.7)) as fleet:
+            asked = (fleet.run(host, "true\n", deadline=30.0, limit=100) for host in hosts)
+            errors = await asyncio.gather(*asked, return_exceptions=True)
+        assert time.monotonic() - began < 2.5
+    assert [error.trouble for error in errors if isinstance(error, UnreachableError)] == [Trouble.TIMEOUT] * 6
+    assert [error.host for error in errors if isinstance(error, UnreachableError)] == hosts
+    assert all("by way of silent" in str(error) for error in errors)
