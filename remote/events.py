@@ -240,7 +240,23 @@ _decoder: msgspec.json.Decoder[Event] = msgspec.json.Decoder(Event, dec_hook=_de
 
 def encode(event: Event | Header) -> bytes:
     """One line of a recording, without its newline."""
-    return _encoder.encode(event)
+    try:
+        return _encoder.encode(event)
+    except UnicodeEncodeError:
+        # names that were no UTF-8 on this machine come as lone surrogates; they are kept readable, not exact
+        return _encoder.encode(_unicode(msgspec.to_builtins(event, enc_hook=_enc_hook)))
+
+
+def _unicode(value: Any) -> Any:
+    """The same with lone surrogates written out."""
+    match value:
+        case str():
+            return value.encode("utf-8", "backslashreplace").decode("utf-8")
+        case list() | tuple():
+            return [_unicode(item) for item in value]
+        case dict():
+            return {key: _unicode(item) for key, item in value.items()}
+    return value
 
 
 def decode(line: bytes) -> Event:

@@ -12,14 +12,23 @@ import queue
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import TypeVar
 
 import msgspec
 
-from remote.events import Answered, Asked, Event, Exact, Header, Reply, Unanswered, decode, encode
+from remote.events import Answered, Asked, Event, Header, Reply, Unanswered, decode, encode
 
 VERSION = 1
 MAX_WAITING = 64 << 20
 """Bytes that may wait for a slow disk before the recording is called failed."""
+PATIENCE = 10.0
+"""Seconds that a caller waits for the disk."""
+LONGEST_HEADER = 1 << 20
+"""Bytes. What has no line end within them is no recording, and is not read on."""
+
+T = TypeVar("T")
+Key = tuple[str, tuple[str, ...]]
+"""A question: its host and its argv."""
 
 
 class RecordingError(Exception):
@@ -33,9 +42,10 @@ class Writer:
     """
 
     def __init__(self, path: Path, header: Header) -> None:
-        path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
+            path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             self._file = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_APPEND, 0o600)
+            os.fchmod(self._file, 0o600)  # an umask can take from the owner too
         except OSError as error:
             raise RecordingError(f"{path}: the recording cannot be created: {error.strerror}") from None
         self.path = path
@@ -45,7 +55,7 @@ class Writer:
         self._waiting = 0
         self._lock = threading.Lock()
         self._asked: dict[int, Asked] = {}
-        self._full: dict[tuple[str, tuple[str, ...]], tuple[int, Reply]] = {}
+        self._full: dict[Key, tuple[int, Reply]] = {}
         self._thread = threading.Thread(target=self._write_all, name="recording", daemon=True)
         self._thread.start()
         self._put(encode(header))
@@ -62,13 +72,15 @@ class Writer:
         """The same for callers outside the loop. Blocks, at most for some seconds."""
         done = threading.Event()
         self._queue.put(done)
-        if not done.wait(10.0):
-            self.failure = self.failure or "the disk did not answer for 10 s"
+        if not done.wait(PATIENCE):
+            self._fail(f"the disk did not answer for {PATIENCE:g} s")
 
     def close(self) -> None:
         """Write what waits and close the file. Blocks, at most for some seconds."""
         self._queue.put(None)
-        self._thread.join(10.0)
+        self._thread.join(PATIENCE)
+        if self._thread.is_alive():
+            self._fail(f"the disk did not answer for {PATIENCE:g} s")
 
     def _put(self, line: bytes) -> None:
         with self._lock:
@@ -86,7 +98,7 @@ class Writer:
             self._asked.pop(event.n, None)
         elif isinstance(event, Answered):
             asked = self._asked.pop(event.n, None)
-            if asked:
+            if asked and len(asked.commands) == len(event.replies):
                 replies = tuple(
                     self._reference(event.n, (asked.host, command.argv), reply)
                     for command, reply in zip(asked.commands, event.replies, strict=True)
@@ -94,7 +106,7 @@ class Writer:
                 return msgspec.structs.replace(event, replies=replies)
         return event
 
-    def _reference(self, n: int, key: tuple[str, tuple[str, ...]], reply: Reply) -> Reply:
+    def _reference(self, n: int, key: Key, reply: Reply) -> Reply:
         before = self._full.get(key)
         if before and before[1] == reply:
             return Reply(reply.rc, same=before[0])
@@ -115,7 +127,10 @@ class Writer:
             with self._lock:
                 self._waiting -= len(data)
         self._try(lambda: os.fsync(self._file))
-        os.close(self._file)
+        try:
+            os.close(self._file)
+        except OSError as error:
+            self._fail(error.strerror or str(error))  # a network disk may tell only now that it was full
 
     def _write(self, data: bytes) -> None:
         view = memoryview(data)
@@ -129,14 +144,22 @@ class Writer:
         try:
             action()
         except OSError as error:
-            self.failure = error.strerror or str(error)
+            self._fail(error.strerror or str(error))
+
+    def _fail(self, why: str) -> None:
+        self.failure = self.failure or why
+
+
+class _Version(msgspec.Struct):
+    restripe: int
 
 
 class Recording:
     """A recording read from a file. Iterating gives its events, each answer in full.
 
     `torn` is set when the last line was cut off by a crash; `skipped` counts lines that this version does not
-    understand. Both are known after the iteration.
+    understand, and answers that stand in a line that is lost: they count as unanswered. Both are known after the
+    iteration. Raises RecordingError for a file that is no recording or cannot be read, and nothing else.
     """
 
     def __init__(self, path: Path) -> None:
@@ -145,54 +168,70 @@ class Recording:
         self.skipped = 0
         try:
             with path.open("rb") as file:
-                self.header = _read_header(path, file.readline())
+                self.header = _read_header(path, file.readline(LONGEST_HEADER))
         except OSError as error:
             raise RecordingError(f"{path}: {error.strerror}") from None
 
     def __iter__(self) -> Iterator[Event]:
         self.torn, self.skipped = False, 0
         asked: dict[int, Asked] = {}
-        full: dict[tuple[str, tuple[str, ...]], Reply] = {}
-        with self.path.open("rb") as file:
-            file.readline()
-            for line in file:
-                if not line.endswith(b"\n"):
-                    self.torn = True
-                    return
-                try:
-                    event = decode(line)
-                except (msgspec.MsgspecError, ValueError):
-                    self.skipped += 1
-                    continue
-                if isinstance(event, Asked):
-                    asked[event.n] = event
-                elif isinstance(event, Answered):
-                    event = _in_full(event, asked.pop(event.n, None), full)
-                yield event
+        full: dict[Key, tuple[int, Reply]] = {}
+        for line in self._lines():
+            if not line.endswith(b"\n"):
+                self.torn = True
+                return
+            try:
+                event = decode(line)
+            except (msgspec.MsgspecError, ValueError, RecursionError):
+                self.skipped += 1
+                continue
+            if isinstance(event, Asked):
+                asked[event.n] = event
+            elif isinstance(event, Unanswered):
+                asked.pop(event.n, None)
+            elif isinstance(event, Answered):
+                whole = _in_full(event, asked.pop(event.n, None), full)
+                self.skipped += whole is None
+                event = whole or Unanswered(event.t, event.n, "the recording has lost this answer")
+            yield event
+
+    def _lines(self) -> Iterator[bytes]:
+        """All lines after the header."""
+        try:
+            with self.path.open("rb") as file:
+                file.readline(LONGEST_HEADER)
+                yield from file
+        except OSError as error:
+            raise RecordingError(f"{self.path}: {error.strerror}") from None
 
 
-def _in_full(event: Answered, asked: Asked | None, full: dict[tuple[str, tuple[str, ...]], Reply]) -> Answered:
-    """Put the earlier reply in the place of each reference to it."""
+def _in_full(event: Answered, asked: Asked | None, full: dict[Key, tuple[int, Reply]]) -> Answered | None:
+    """Put the earlier reply in the place of each reference to it; None when what is meant is not there."""
     if asked is None or len(asked.commands) != len(event.replies):
-        return event
+        return None if any(reply.same for reply in event.replies) else event
     replies = []
     for command, reply in zip(asked.commands, event.replies, strict=True):
         key = (asked.host, command.argv)
-        if reply.same:
-            replies.append(full.get(key, Reply(reply.rc, Exact(), Exact())))
-        else:
-            full[key] = reply
-            replies.append(reply)
+        if not reply.same:
+            full[key] = (event.n, reply)
+        elif full.get(key, (0, reply))[0] != reply.same:
+            return None  # an older answer to the same question is another answer
+        replies.append(full[key][1])
     return msgspec.structs.replace(event, replies=tuple(replies))
 
 
 def _read_header(path: Path, line: bytes) -> Header:
-    try:
-        header = msgspec.json.decode(line, type=Header)
-    except (msgspec.MsgspecError, ValueError):
-        raise RecordingError(f"{path}: this is not a recording of restripe") from None
-    if header.restripe > VERSION:
+    # the version first: a newer header may be otherwise unlike ours
+    version = _decoded(path, line, _Version).restripe
+    if version > VERSION:
         raise RecordingError(
-            f"{path}: recorded in format {header.restripe}, and this program knows {VERSION}: use a newer restripe"
+            f"{path}: recorded in format {version}, and this program knows {VERSION}: use a newer restripe"
         )
-    return header
+    return _decoded(path, line, Header)
+
+
+def _decoded(path: Path, line: bytes, kind: type[T]) -> T:
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except (msgspec.MsgspecError, ValueError, RecursionError):
+        raise RecordingError(f"{path}: this is not a recording of restripe") from None
