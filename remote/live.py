@@ -28,6 +28,8 @@ OVERLAP = 32
 NETWORK_SECONDS = 15.0
 """What the way there and back may take beyond what is asked for."""
 JOB_SECONDS = 30.0
+QUOTED = 1000
+"""The most that an error quotes of an answer that is none, in characters: one line of it may be megabytes."""
 LAUNCH_PATIENCE = 90.0
 """How long a launch whose answer was lost is looked for before its state is called unknown."""
 
@@ -309,5 +311,5 @@ def _job_error(host: str, status: JobStatus) -> JobError:
 
 def _what_came(stdout: bytes, stderr: bytes) -> str:
     """Why an answer is none, with the last lines of what came instead."""
-    text = last_lines(stderr) or last_lines(stdout)
+    text = (last_lines(stderr) or last_lines(stdout))[-QUOTED:]
     return f"no answer came back, but: {text}" if text else "nothing came back"

@@ -33,7 +33,8 @@ CONNECT_SECONDS = 20.0
 KEEPALIVE_SECONDS = 15.0
 KEEPALIVE_COUNT = 3
 BACKOFF_SECONDS = (0.5, 30.0)
-STDERR_KEPT = 256 * 1024
+STDERR_KEPT = 8 << 20
+"""The most of stderr that is kept, in bytes: without its last mark an answer cannot be taken apart."""
 
 
 class LinkState(Enum):
@@ -57,7 +58,7 @@ class LinkStatus(msgspec.Struct, frozen=True):
 
 
 class Output(msgspec.Struct, frozen=True):
-    """What a script wrote. `cut` is set when stdout was longer than its limit and the rest was thrown away."""
+    """What a script wrote. `cut` is set when a stream was longer than its limit and the rest was thrown away."""
 
     stdout: bytes
     stderr: bytes
@@ -287,7 +288,7 @@ class _Link:
         out = asyncio.create_task(_drain(process.stdout, limit))
         err = asyncio.create_task(_drain(process.stderr, STDERR_KEPT))
         try:
-            (stdout, cut), (stderr, _) = await asyncio.gather(out, err)
+            (stdout, cut), (stderr, err_cut) = await asyncio.gather(out, err)
             await process.wait()
             if process.exit_status is None:
                 raise ConnectionResetError("it ended in the middle")
@@ -298,7 +299,7 @@ class _Link:
         finally:
             for task in (sending, out, err):
                 task.cancel()
-        return Output(stdout, stderr, cut)
+        return Output(stdout, stderr, cut or err_cut)
 
     def _give_back(self, process: asyncssh.SSHClientProcess[bytes]) -> None:
         """Close the channel, and free its place only when the server has closed it too.
