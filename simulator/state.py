@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
+from simulator.dialects import DIALECTS, Dialect
 from simulator.hardware import Destroyed, Device, Host
 
 DATA_AND_METADATA = "dataAndMetadata"
@@ -18,10 +19,19 @@ USAGES = (DATA_AND_METADATA, DATA_ONLY, METADATA_ONLY, DESC_ONLY)
 
 FAILURE_GROUPS = range(-1, 4001)
 
+READY = "ready"
+SUSPENDED = ("suspended", "to be emptied", "being emptied")
+EMPTIED = "emptied"
+UP = "up"
+DOWN = "down"
+
 
 @dataclass
 class Nsd:
-    """A network shared disk. `servers` are host names in order of preference; the first one owns `device`."""
+    """A network shared disk. `servers` are host names in order of preference; `device` is what the first one sees.
+
+    Other servers of a shared disk see devices of their own, with the same WWN: `Cluster.local_device`.
+    """
 
     name: str
     volume_id: str
@@ -47,6 +57,10 @@ class Disk:
     metadata_kb: int = 0
     data_kb: int = 0
     fragments_kb: int = 0
+    status: str = READY
+    availability: str = UP
+    uid: str = ""
+    """The disk's id in this file system: like a volume id, but of the moment it was added."""
 
     @property
     def name(self) -> str:
@@ -69,13 +83,23 @@ class Disk:
         return self.free_kb - self.fragments_kb
 
     @property
+    def accepts(self) -> bool:
+        """Whether anything new may be written here."""
+        return self.status in (READY, "replacement") and self.availability == UP
+
+    @property
+    def leaving(self) -> bool:
+        """Whether a restripe takes everything off it."""
+        return self.status in SUSPENDED
+
+    @property
     def holds_metadata(self) -> bool:
-        """Whether new metadata may be written here."""
+        """Whether metadata may lie here, by its usage."""
         return self.usage in (DATA_AND_METADATA, METADATA_ONLY)
 
     @property
     def holds_data(self) -> bool:
-        """Whether new data may be written here."""
+        """Whether data may lie here, by its usage."""
         return self.usage in (DATA_AND_METADATA, DATA_ONLY)
 
 
@@ -113,6 +137,31 @@ class Inodes:
 
 
 @dataclass
+class Snapshot:
+    """A snapshot of a file system; sizes in KB."""
+
+    name: str
+    number: int
+    created: float
+    status: str = "Valid"
+    data_kb: int = 0
+    metadata_kb: int = 0
+    fileset: str = ""
+
+
+@dataclass
+class Qos:
+    """Limits of a file system: `other` and `maintenance` by pool, as `unlimited` or `300IOPS`."""
+
+    enabled: bool = False
+    limits: dict[str, dict[str, str]] = field(default_factory=dict)
+
+    def limit(self, pool: str, name: str) -> str:
+        """The limit of a class in a pool."""
+        return self.limits.get(pool, {}).get(name, "unlimited")
+
+
+@dataclass
 class FileSystem:
     """One file system with its disks, in order of addition."""
 
@@ -137,10 +186,38 @@ class FileSystem:
     properly_replicated: bool = True
     listing_order: tuple[str, ...] = ()
     listing_order_later: tuple[str, ...] = ()
+    well_balanced: bool = True
+    inode_spaces: int = 2
+    """With one, `mmdf` speaks of it in other words."""
+    snapshots: list[Snapshot] = field(default_factory=list)
+    qos: Qos = field(default_factory=Qos)
+    mount_point: str = ""
+    mounted_on: list[str] = field(default_factory=list)
+    """Hosts of the cluster that mount it."""
+    remote_mounts: list[tuple[str, str, str]] = field(default_factory=list)
+    """Mounts from other clusters: address, short name, cluster."""
+    published_timeline: bool = True
+    """Whether a restripe prints at the moments of the seed; else its length follows the inodes."""
+    _index: dict[str, Disk] = field(default_factory=dict, repr=False)
 
     def disk(self, name: str) -> Disk | None:
         """The disk with this NSD name."""
-        return next((disk for disk in self.disks if disk.name == name), None)
+        if len(self._index) != len(self.disks):
+            self._index = {disk.name: disk for disk in self.disks}
+        return self._index.get(name)
+
+    def drop(self, names: Iterable[str]) -> None:
+        """Take disks out of the file system; what lay on them is gone unless it was moved before."""
+        gone = set(names)
+        self.disks = [disk for disk in self.disks if disk.name not in gone]
+        self._index = {}
+
+    @property
+    def pools(self) -> dict[str, int]:
+        """Storage pools with their ids: system is 0, others count from 65537."""
+        names = dict.fromkeys(disk.pool for disk in self.disks)
+        others = (name for name in names if name != "system")
+        return {"system": 0} | {name: number for number, name in enumerate(others, 65537)}
 
     def new_disk(self, nsd: Nsd, usage: str, failure_group: str, pool: str) -> Disk:
         """A disk as it will be when `mmadddisk` has completed; it is not added yet."""
@@ -178,7 +255,9 @@ class FileSystem:
     def needs_move(self) -> bool:
         """Whether something lies on a disk that may no longer hold it."""
         return any(
-            (disk.metadata_kb and not disk.holds_metadata) or (disk.data_kb and not disk.holds_data)
+            (disk.metadata_kb and not disk.holds_metadata)
+            or (disk.data_kb and not disk.holds_data)
+            or (disk.leaving and disk.metadata_kb + disk.data_kb)
             for disk in self.disks
         )
 
@@ -196,10 +275,46 @@ class Cluster:
     fs: FileSystem
     destroyed: list[Destroyed] = field(default_factory=list)
     last_volume_time: int = 0
+    dialect: Dialect = DIALECTS["3.5"]
+    admins: frozenset[str] = frozenset()
+    """Hosts that may run mm commands (adminMode central); empty for all (allToAll)."""
+    config: dict[str, dict[str, str]] = field(default_factory=dict)
+    """Configuration by section (`common`, or nodes joined by commas), as `mmlsconfig` lists it."""
+    tiebreakers: tuple[str, ...] = ()
+    ces_addresses: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """Addresses of the protocol nodes, by host."""
+    _names: dict[str, Host] = field(default_factory=dict, repr=False)
+    _by_wwn: dict[str, list[tuple[Host, Device]]] = field(default_factory=dict, repr=False)
 
     def find_host(self, name: str) -> Host | None:
         """The node with this name, alias or address."""
-        return next((host for host in self.hosts.values() if name in host.names), None)
+        if not self._names:
+            self._names = {each: host for host in self.hosts.values() for each in host.names}
+        return self._names.get(name)
+
+    def sights(self, wwn: str) -> list[tuple[Host, Device]]:
+        """Every host that sees a disk, with its device of it."""
+        if not self._by_wwn:
+            for host in self.hosts.values():
+                for device in host.devices.values():
+                    self._by_wwn.setdefault(device.wwn, []).append((host, device))
+        return self._by_wwn.get(wwn, [])
+
+    def local_device(self, nsd: Nsd, host: Host) -> Device | None:
+        """The device of an NSD on a host; None where it is not seen or was overwritten."""
+        sights = self.sights(nsd.device.wwn)
+        device = next((device for seen_by, device in sights if seen_by is host), None)
+        return device if device is not None and device.volume_id == nsd.volume_id else None
+
+    @property
+    def quorum_hosts(self) -> list[Host]:
+        """The quorum nodes."""
+        return [host for host in self.hosts.values() if host.quorum]
+
+    @property
+    def quorum_needed(self) -> int:
+        """Quorum nodes that must be up."""
+        return len(self.quorum_hosts) // 2 + 1
 
     def find_fs(self, name: str) -> FileSystem | None:
         """The file system with this device name, with or without /dev/."""
@@ -207,7 +322,7 @@ class Cluster:
 
     def nsd_of(self, device: Device) -> Nsd | None:
         """The NSD that was made of a device."""
-        return next((nsd for nsd in self.nsds.values() if nsd.device is device), None)
+        return next((nsd for nsd in self.nsds.values() if nsd.device.wwn == device.wwn), None)
 
     def create_nsd(self, name: str, servers: tuple[str, ...], device: Device, now: float) -> Nsd:
         """Format a device as an NSD, whatever it holds: a mounted boot disk is destroyed like any other.
@@ -220,7 +335,8 @@ class Cluster:
         if lost := host.content(device):
             self.destroyed.append(Destroyed(host.name, device.name, device.wwn, lost, now))
         nsd = Nsd(name, f"{host.address_hex}{stamp:08X}", servers, host.name, device)
-        host.overwrite(device, nsd.volume_id)
+        for sight, local in self.sights(device.wwn):
+            sight.overwrite(local, nsd.volume_id, partition=self.dialect.at_least(4, 1))
         self.nsds[name] = nsd
         return nsd
 

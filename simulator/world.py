@@ -12,7 +12,9 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from simulator.clock import Clock
+from simulator.dialects import Dialect
 from simulator.hardware import Host
+from simulator.policies import Policies
 from simulator.state import Cluster, FileSystem
 from simulator.usage import CommandError
 
@@ -22,7 +24,11 @@ MAX_HISTORY = 10_000
 
 @dataclass
 class Call:
-    """One command as it was given on a host. `emit` writes to its stdout at once; `err` is sent when it ends."""
+    """One command as it was given on a host.
+
+    `emit` writes to its stdout at once, `progress` and `attention` to the stream the policies choose; `err` is
+    sent when it ends. `unbuffered` tells that stdout is a terminal or that `stdbuf -oL` was used.
+    """
 
     host: Host
     argv: list[str]
@@ -30,6 +36,26 @@ class Call:
     pid: int
     emit: Callable[[str], Awaitable[None]]
     err: list[str] = field(default_factory=list)
+    emit_err: Callable[[str], Awaitable[None]] | None = None
+    unbuffered: bool = False
+    progress_on_stderr: bool = False
+    attention_on_stderr: bool = False
+
+    async def complain(self, text: str) -> None:
+        """Write to stderr, at once where that is possible."""
+        if self.emit_err is not None:
+            await self.emit_err(text)
+        else:
+            self.err.append(text)
+
+    async def progress(self, text: str) -> None:
+        """Tell how far a long work is."""
+        await (self.complain if self.progress_on_stderr else self.emit)(text)
+
+    async def attention(self, text: str) -> None:
+        """Print an Attention sentence; nothing for an empty text."""
+        if text:
+            await (self.complain if self.attention_on_stderr else self.emit)(text)
 
     @property
     def name(self) -> str:
@@ -67,30 +93,6 @@ class Call:
         self.path(name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
-@dataclass
-class Policies:
-    """Switches for what public sources leave open, and for faults."""
-
-    client_death: str = "abort"
-    """What a restripe does when its command is killed: `abort` within a minute, or `continue`."""
-    conflict: str = "wait"
-    """What a second command does while a restripe runs: `wait` (6027-2763) or `terminate` (6027-2764)."""
-    down_nodes: list[str] = field(default_factory=list)
-    """Hosts whose daemon is down."""
-
-    def change(self, name: str, value: Any, hosts: set[str]) -> None:
-        """Set one policy; ValueError for a name or value that does not exist."""
-        allowed = {"client_death": ("abort", "continue"), "conflict": ("wait", "terminate")}
-        if name in allowed:
-            if value not in allowed[name]:
-                raise ValueError(f"{name} is one of {', '.join(allowed[name])}")
-        elif name != "down_nodes":
-            raise ValueError(f"no policy {name!r}")
-        elif not isinstance(value, list) or not set(value) <= hosts:
-            raise ValueError(f"down_nodes is a list of {', '.join(sorted(hosts))}")
-        setattr(self, name, value)
-
-
 class Run(Protocol):
     """A restripe that is running in the daemons."""
 
@@ -113,6 +115,16 @@ class Record:
     rc: int | None = None
 
 
+@dataclass(frozen=True)
+class Waiter:
+    """A thread that waits for something; `since` is a UNIX time."""
+
+    thread: str
+    reason: str
+    since: float
+    monitored: bool = True
+
+
 @dataclass
 class World:
     """Everything there is."""
@@ -127,6 +139,12 @@ class World:
     """Held by a command that changes the cluster's configuration; a second one waits without a word."""
     busy_with: str = ""
     """The program that has the file system to itself; a second one waits or ends, as the policy says."""
+    powered_off: set[str] = field(default_factory=set)
+    """Hosts that are down or booting."""
+    quorum_lost: bool = False
+    """Quorum is lost whatever the daemons say: a network split."""
+    waiters: dict[str, list[Waiter]] = field(default_factory=dict)
+    """Waiters that were put there, by host."""
     _exclusive: asyncio.Lock = field(default_factory=asyncio.Lock)
     background: set[asyncio.Task[None]] = field(default_factory=set)
 
@@ -142,18 +160,52 @@ class World:
             raise CommandError(f"{call.name}: File system {name} is not known to the GPFS cluster.")
         return fs
 
+    @property
+    def dialect(self) -> Dialect:
+        """The release the cluster runs."""
+        return self.cluster.dialect
+
+    @property
+    def has_quorum(self) -> bool:
+        """Whether enough quorum nodes are up."""
+        up = [host for host in self.cluster.quorum_hosts if self._running(host)]
+        return not self.quorum_lost and len(up) >= self.cluster.quorum_needed
+
+    def _running(self, host: Host) -> bool:
+        return host.name not in self.policies.down_nodes and host.name not in self.powered_off
+
+    def daemon_state(self, host: Host) -> str:
+        """`active`, `arbitrating`, `down`, or `unknown` for a host that cannot be reached."""
+        if host.name in self.powered_off:
+            return "unknown"
+        if host.name in self.policies.down_nodes:
+            return "down"
+        return "active" if self.has_quorum else "arbitrating"
+
     def need_daemon(self, call: Call) -> None:
-        """Fail if the daemon on the command's host is down."""
-        if call.host.name in self.policies.down_nodes:
+        """Fail if the daemon on the command's host cannot serve it."""
+        state = self.daemon_state(call.host)
+        if state == "arbitrating":
+            raise CommandError(f"{call.name}: GPFS is not ready for this command yet: the cluster has no quorum.")
+        if state != "active":
             raise CommandError("Failed to connect to file system daemon: Connection refused")
+
+    def need_admin(self, call: Call) -> None:
+        """Fail on a node that may not run administration commands."""
+        admins = self.cluster.admins
+        if admins and call.host.name not in admins:
+            raise CommandError(f"{call.name}: This node may not run administration commands (adminMode is central).")
 
     async def acquire(self, call: Call, fs: FileSystem) -> None:
         """Have the file system to oneself; whoever calls this must see to `release`."""
-        if self.busy_with and self.policies.conflict == "terminate":
+        policy = self.policies.conflict
+        if self.busy_with and policy == "terminate":
             raise CommandError(
                 f"Terminating {call.name} on {fs.name} because a conflicting program {self.busy_with} is running."
             )
-        if self.busy_with:
+        if self.busy_with and policy == "terminate_inode_space":
+            raise CommandError("Terminating because a conflicting program on the same inode space 0 is running.")
+        if self.busy_with and policy == "wait":
             await call.emit(
                 f"Unable to start {call.name} on '{fs.name}' because conflicting program {self.busy_with} is "
                 "running. Waiting until it completes.\n"
