@@ -15,6 +15,8 @@ TAIL = 200
 POINTS = 20_000
 """Progress points kept: a month of one every two minutes."""
 LONGEST_LINE = 4096
+"""Bytes of a line that are kept."""
+_CR = b"\r"
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -47,7 +49,11 @@ class Scan(msgspec.Struct, frozen=True):
 
 
 class Log(msgspec.Struct, frozen=True):
-    """A log as far as it has been read. `size` is in bytes; `last_at` is when its last bytes arrived."""
+    """A log as far as it has been read. `size` is in bytes; `last_at` is when its last bytes arrived.
+
+    `partial` is the beginning of the line that is not whole yet; a lone CR when that ended the last line, and may be
+    the first half of a CR LF.
+    """
 
     host: str
     source: str
@@ -60,10 +66,15 @@ class Log(msgspec.Struct, frozen=True):
 
 
 def append(log: Log, data: bytes, at: float, *, end: int) -> Log:
-    """The log after `data` came at the time `at`; `end` is where it ends in the file."""
-    *whole, rest = (log.partial + data).replace(b"\r\n", b"\n").replace(b"\r", b"\n").split(b"\n")
-    if len(rest) > LONGEST_LINE:
-        whole, rest = [*whole, rest], b""
+    """The log after `data` came at the time `at`; `end` is where it ends in the file.
+
+    Where the bytes are cut into pieces makes no difference to the lines, nor to the scan.
+    """
+    if not data:
+        return log
+    fresh, before = (data.removeprefix(b"\n"), b"") if log.partial == _CR else (data, log.partial)
+    *whole, rest = (before + fresh).replace(b"\r\n", b"\n").replace(_CR, b"\n").split(b"\n")
+    rest = _CR if data.endswith(_CR) else rest[:LONGEST_LINE]
     scan = log.scan
     texts = []
     for line in whole:
@@ -86,13 +97,13 @@ def _advance(scan: Scan, line: str, at: float) -> Scan:
     match event:
         case PhaseStarted(name, number):
             return msgspec.structs.replace(
-                scan, phase=name, number=number, in_phase=True, percent=None, points=(), waiting_for=""
+                scan, phase=one_line(name), number=number, in_phase=True, percent=None, points=(), waiting_for=""
             )
         case Percent(percent, stamp, inodes, mb):
             return msgspec.structs.replace(
                 scan,
                 percent=percent,
-                stamp=stamp,
+                stamp=one_line(stamp),
                 inodes=scan.inodes if inodes is None else inodes,
                 mb=scan.mb if mb is None else mb,
                 points=(*scan.points, Point(at, percent, inodes, mb))[-POINTS:],
@@ -101,7 +112,7 @@ def _advance(scan: Scan, line: str, at: float) -> Scan:
         case PhaseDone():
             return msgspec.structs.replace(scan, phases_done=scan.phases_done + 1, in_phase=False)
         case Waiting(program):
-            return msgspec.structs.replace(scan, waiting_for=program)
+            return msgspec.structs.replace(scan, waiting_for=one_line(program))
         case Failed(text):
             return msgspec.structs.replace(scan, failures=(*scan.failures, one_line(text))[-20:])
     return scan

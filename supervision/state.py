@@ -230,9 +230,10 @@ def _log_read(state: State, event: LogRead | LogRewound) -> State:
     else:
         data = event.data.data
         known = log.size - event.offset
-        if known < 0 or event.offset == 0:
+        if data and (known < 0 or event.offset == 0):
             log, known = Log(event.host, event.source), 0
-        log = append(log, data[known:], event.t, end=event.offset + len(data))
+        if known < len(data):
+            log = append(log, data[max(0, known) :], event.t, end=event.offset + len(data))
     return msgspec.structs.replace(state, logs=_with(state.logs, key, log))
 
 
