@@ -33,7 +33,7 @@ from remote.events import (
     StepChanged,
     Unanswered,
 )
-from remote.jobs import JobSpec, JobStatus, Place
+from remote.jobs import JobSpec, JobState, JobStatus, Place
 from supervision.facts import Fact, GpfsFacts, learn, reader
 from supervision.logs import Log, append
 
@@ -46,7 +46,11 @@ V = TypeVar("V")
 
 
 class Ran(msgspec.Struct, frozen=True):
-    """A command that the program ran, for the command log. `rc` is None while it runs, or when it is unknown."""
+    """A command that the program ran, for the command log.
+
+    `took` is None while it runs; `rc` is None then, and when it is unknown: `failure` says why. A signal to a job has
+    no exit code of its own.
+    """
 
     host: str
     command: str
@@ -132,12 +136,15 @@ def _reduce(state: State, event: Event) -> State:
         case Decided():
             return replace(state, decisions=(*state.decisions, event)[-DECISIONS:])
         case Signalling():
-            ran = Ran(event.host, f"{event.what} {event.id}", event.t, job=event.id)
+            ran = Ran(event.host, f"{event.what} {event.id}", event.t, took=0.0, job=event.id)
             return replace(state, commands=(*state.commands, ran)[-COMMANDS:])
         case Marked():
             return replace(state, marks=(*state.marks, event)[-DECISIONS:])
         case StepChanged():
-            began = state.step_times.get(event.number, (event.t, event.t))[0]
+            before = state.steps.get(event.number)
+            began = event.t  # a step that waits has not begun
+            if before and before.state != "waiting":
+                began = state.step_times[event.number][0]
             return replace(
                 state,
                 steps=_with(state.steps, event.number, event),
@@ -191,11 +198,27 @@ def _failed(facts: dict[str, Fact], host: str, command: Command, event: Unanswer
 def _launching(state: State, event: Launching) -> State:
     spec = event.spec
     ran = Ran(event.host, spec.command.text, event.t, job=spec.id)
-    held = state.job(event.host, spec.id)
-    jobs = state.jobs
-    if held:
-        jobs = _with(jobs, (event.host, spec.id), msgspec.structs.replace(held, spec=spec))
-    return msgspec.structs.replace(state, commands=(*state.commands, ran)[-COMMANDS:], jobs=jobs)
+    held = state.job(event.host, spec.id) or Job(event.host, _not_known_yet(spec), event.t)
+    return msgspec.structs.replace(
+        state,
+        commands=(*state.commands, ran)[-COMMANDS:],
+        jobs=_with(state.jobs, (event.host, spec.id), msgspec.structs.replace(held, spec=spec)),
+    )
+
+
+def _not_known_yet(spec: JobSpec) -> JobStatus:
+    """How it stands with a job between its launch and the first word of its host."""
+    command = spec.command
+    return JobStatus(
+        spec.id,
+        JobState.UNKNOWN,
+        note="it is being launched",
+        title=spec.title,
+        operator=spec.operator,
+        command=command.text,
+        effect=command.effect,
+        interruptible=command.interruptible,
+    )
 
 
 def _job_changed(state: State, host: str, status: JobStatus, at: float) -> State:
@@ -212,10 +235,11 @@ def _job_changed(state: State, host: str, status: JobStatus, at: float) -> State
         )
     job = Job(host, status, at, held.spec if held else None)
     commands = state.commands
-    if status.state.settled and status.rc is not None:
+    if status.state.settled:
+        failure = "" if status.rc is not None else status.meaning
         commands = tuple(
-            msgspec.structs.replace(ran, rc=status.rc, took=at - ran.asked_at)
-            if ran.job == status.id and ran.host == host and ran.rc is None
+            msgspec.structs.replace(ran, rc=status.rc, took=at - ran.asked_at, failure=failure)
+            if ran.job == status.id and ran.host == host and ran.took is None
             else ran
             for ran in commands
         )
