@@ -249,6 +249,7 @@ class Farm:
         self.config = self.directory / "ssh_config"
         self._accounts: dict[str, Account] = {}
         self._servers: dict[str, Server] = {}
+        self._can_log_in = False
 
     def account(self, shell: str = "sh") -> Account:
         """The account with that login shell. Skips when the shell is missing or no account can be made."""
@@ -274,7 +275,19 @@ class Farm:
         if known:
             with self.known_hosts.open("a", encoding="utf-8") as file:
                 file.write(f"{server.known_as} {server.public_key}\n")
+        self._check_login(server)
         return server
+
+    def _check_login(self, server: Server) -> None:
+        """Without root the own user may be one that cannot log in: locked, or without a shell."""
+        if server.account.owned or self._can_log_in:
+            return
+        ssh = ["ssh", "-F", str(self.config), "-o", "BatchMode=yes", "-o", "StrictHostKeyChecking=no"]
+        ssh += ["-o", "UserKnownHostsFile=/dev/null", server.host, "exec /bin/sh -s"]
+        done = subprocess.run(ssh, input=b"echo in", capture_output=True, check=False)
+        if done.stdout.split()[-1:] != [b"in"]:
+            pytest.skip(f"{server.account.name} cannot log in here: {done.stderr.decode(errors='replace').strip()}")
+        self._can_log_in = True
 
     def close(self) -> None:
         """Stop everything that was started through the farm, remove its users and files."""
@@ -288,14 +301,15 @@ class Farm:
 
     def _new_account(self, shell: str) -> Account:
         home = self.directory / f"home-{shell}"
-        home.mkdir(mode=0o700)
         if os.geteuid() != 0:
             if shell != "sh":
                 pytest.skip(f"only root can make a user whose login shell is {shell}")
+            home.mkdir(mode=0o700)
             return Account(getpass.getuser(), home, "", os.geteuid(), owned=False)
         path = shutil.which(shell)
         if path is None:
             pytest.skip(f"{shell} is not installed")
+        home.mkdir(mode=0o700)
         name = f"rs{os.getpid()}{shell}"
         # a password of * is no password, but the account is not locked: sshd without PAM refuses locked ones
         _tool("useradd", "-M", "-N", "-p", "*", "-d", str(home), "-s", path, name)

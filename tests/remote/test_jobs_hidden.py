@@ -39,6 +39,7 @@ async def test_a_hidden_base_is_an_error(server: Server, sites: Sites) -> None:
         assert {error.value.note for error in (listed, launched, sealed)} == {"base_unreadable"}
         _, status = await read_to_end(site, server.host, "there")
         assert (status.state, status.note) == (JobState.ERROR, "base_unreadable")
+    base.chmod(0o700)
 
 
 async def test_one_hidden_job_among_others_is_said_to_be_hidden(server: Server, sites: Sites) -> None:
@@ -48,5 +49,7 @@ async def test_one_hidden_job_among_others_is_said_to_be_hidden(server: Server, 
         await site.launch(server.host, shell_job(name, "exit 0"))
         await read_to_end(site, server.host, name)
     (base / "shut").chmod(0o000)
-    states = {job.id: (job.state, job.note) for job in await site.jobs(server.host)}
+    jobs = await site.jobs(server.host)
+    (base / "shut").chmod(0o700)
+    states = {job.id: (job.state, job.note) for job in jobs}
     assert states == {"open": (JobState.FINISHED, ""), "shut": (JobState.ERROR, "base_unreadable")}

@@ -40,7 +40,11 @@ class Case:
     async def held(self) -> asyncio.Task[JobStatus]:
         """Launch by the first client, and wait for the launch to stand at the stage."""
         task = asyncio.create_task(self.launch(self.first))
-        await self.stage.reached()
+        try:
+            await self.stage.reached()
+        except BaseException:
+            task.cancel()
+            raise
         return task
 
     def go_on(self) -> None:
