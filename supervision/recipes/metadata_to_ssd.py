@@ -18,7 +18,7 @@ from remote.linux.commands import lsblk
 from remote.linux.models import BlockDevices
 from remote.names import NodeTable, fold
 from supervision import checks
-from supervision.devices import DeviceError, alike, drift, find, free_ssds
+from supervision.devices import alike, drift, find, free_ssds
 from supervision.facts import GpfsFacts
 from supervision.migration import Ending, Run, Step, StopError
 from supervision.supervisor import Supervisor, gpfs_cadences
@@ -264,12 +264,16 @@ def _fail(why: str) -> NoReturn:
 
 
 def _checked(action: Callable[[], Awaitable[str]]) -> Callable[[], Awaitable[str]]:
-    """Turn what a check says into the word for stopping: refused, before anything was changed by this step."""
+    """Turn what a check says into the word for stopping: refused, before anything was changed by this step.
+
+    So do the builders of commands and stanzas, which raise ValueError for a name or path that could be taken for
+    something else.
+    """
 
     async def run() -> str:
         try:
             return await action()
-        except (checks.BlockedError, DeviceError) as error:
+        except (checks.BlockedError, ValueError) as error:
             raise StopError(Ending.REFUSED, str(error)) from None
 
     return run
