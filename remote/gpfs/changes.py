@@ -1,4 +1,4 @@
-"""Parsers of the commands that change disks: `mmcrnsd`, `mmadddisk` and `mmchdisk change`.
+"""What changing commands have in common: messages, propagation, errors. And `mmcrnsd`, `mmdelnsd` and `mmchqos`.
 
 These commands tell steps, not tables. Whether one succeeded is its exit status; the text tells how far it
 came and what went wrong.
@@ -7,11 +7,12 @@ came and what went wrong.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 
-from remote.gpfs.models import DisksAdded, DisksChanged, Message, NsdsCreated
-from remote.gpfs.progress import Percent, Waiting, parse_progress_line
-from remote.gpfs.reading import FAILURE_TAIL, Line, Reading, split_message
+from remote.gpfs import unconfirmed
+from remote.gpfs.models import Message, NsdsCreated, NsdsDeleted, QosChanged
+from remote.gpfs.progress import Waiting, parse_progress_line
+from remote.gpfs.reading import FAILURE_TAIL, Line, Reading, Steps, finish, split_message
 from remote.parsed import Parsed
 
 # One line, two lines, or the text of 6.0; it may come after a pause.
@@ -35,7 +36,7 @@ _KNOWN_ERRORS = tuple(
         r"Disk \S+ belongs to file system",
         r"File system \S+ is not known to the GPFS cluster",
         r"The file system must contain at least one disk for",
-        r"Failed to connect to file system daemon",
+        r"\S+ not found in file system \S+",
         r".* could not store (?:meta)?data\b",
         r"Missing arguments\.",
     )
@@ -43,43 +44,34 @@ _KNOWN_ERRORS = tuple(
 _ERROR_SEVERITIES = "EXA"
 _OTHER_SEVERITIES = "WNID"
 # Told with the command's name in front although nothing is wrong.
-_WAITING = (
-    "Unable to obtain the GPFS configuration file lock",
-    "Attempting to rediscover the disks",
-    "Attention:",
-    "Warning:",
-)
+_NO_ERROR = ("Attention:", "Warning:")
 
 _PROCESSING = re.compile(r"Processing disk (\S+)\Z")
-_FORMATTED = re.compile(r"The following disks of (\S+) will be formatted on node (\S+?):?\Z")
-_SIZE = re.compile(r"(\S+): size (.*)\Z")
-_AMOUNT = re.compile(r"([0-9]{1,12}) (KB|MB|GB|TB)\Z")
-_KB = {"KB": 1, "MB": 1024, "GB": 1024**2, "TB": 1024**3}
-_ALLOCATION_MAP = re.compile(
-    r"(?:Extending|Creating|Flushing|Checking) Allocation Map\b|Disks up to size .* can be added"
-)
-_COMPLETED = re.compile(r"Completed adding disks to file system (\S+?)\.?\Z")
 
 
-class _Change:
+class Change:
     """What every changing command tells: that it propagates, and its messages."""
 
     def __init__(self, stdout: str, stderr: str) -> None:
         self.reading = Reading(stdout, stderr)
         self.propagated = False
-        self.understood = False
+        self.scan_lines = 0
+        self._steps = 0
         self._left: list[tuple[Line, bool, Message]] = []
 
-    def read(self, step: Callable[[Line, str], bool]) -> None:
+    def read(self, step: Callable[[Line, str], bool]) -> Generator[None, None, None]:
         """Read all lines. `step` gets a line and its text without prefix, and tells whether it is a step."""
-        for line in (*self.reading.stdout, *self.reading.stderr):
+
+        def read(line: Line) -> None:
             if not line.text:
-                continue
+                return
             prefixed, message = split_message(line.text)
             if self._propagates(message.text) or step(line, message.text):
-                self.understood = True
+                self._steps += 1
             else:
                 self._left.append((line, prefixed, message))
+
+        yield from self.reading.both(read)
 
     def _propagates(self, text: str) -> bool:
         if _PROPAGATING.match(text):
@@ -99,75 +91,81 @@ class _Change:
                 errors.append(message)
             else:
                 self.reading.note(line)
-        if not errors and not self.understood:
+        if not errors and not self._steps:
             self.reading.missing("no step and no error of this command")
+        elif not errors and self._steps == self.scan_lines:
+            self.reading.note(Line(1, "only lines of a scan, which every restriping command prints"))
         return tuple(errors)
 
 
 def _is_error(message: Message, *, prefixed: bool, failed: bool) -> bool:
+    text = message.text
     if message.severity:
         return message.severity not in _OTHER_SEVERITIES
-    if message.text.startswith(_WAITING) or isinstance(parse_progress_line(message.text), Waiting):
+    if text.startswith(_NO_ERROR) or unconfirmed.is_lock_wait(text) or unconfirmed.is_rediscovery(text):
         return False
-    return prefixed or failed or any(pattern.match(message.text) for pattern in _KNOWN_ERRORS)
+    if isinstance(parse_progress_line(text), Waiting):
+        return False
+    return prefixed or failed or unconfirmed.is_daemon_down(text) or any(p.match(text) for p in _KNOWN_ERRORS)
 
 
 def parse_mmcrnsd(stdout: str, stderr: str = "") -> Parsed[NsdsCreated]:
     """Parse `mmcrnsd`. It may succeed for some disks and fail for others."""
-    change = _Change(stdout, stderr)
-    processed: list[str] = []
+    return finish(mmcrnsd_steps(stdout, stderr))
+
+
+def mmcrnsd_steps(stdout: str, stderr: str = "") -> Steps[NsdsCreated]:
+    """The steps of `parse_mmcrnsd`."""
+    change = Change(stdout, stderr)
+    processed = yield from _processed(change, "Processing disk ")
+    errors = change.errors()
+    return change.reading.result(NsdsCreated(processed, change.propagated, errors))
+
+
+def parse_mmdelnsd(stdout: str, stderr: str = "") -> Parsed[NsdsDeleted]:
+    """Parse `mmdelnsd`, which refuses an NSD that belongs to a file system."""
+    return finish(mmdelnsd_steps(stdout, stderr))
+
+
+def mmdelnsd_steps(stdout: str, stderr: str = "") -> Steps[NsdsDeleted]:
+    """The steps of `parse_mmdelnsd`."""
+    change = Change(stdout, stderr)
+    processed = yield from _processed(change, unconfirmed.nsd_deleted_word())
+    errors = change.errors()
+    return change.reading.result(NsdsDeleted(processed, change.propagated, errors))
+
+
+def _processed(change: Change, words: str) -> Generator[None, None, tuple[str, ...]]:
+    """The names that follow these words, in their order."""
+    names: list[str] = []
 
     def step(_: Line, text: str) -> bool:
-        match = _PROCESSING.match(text)
-        if match is not None:
-            processed.append(match[1])
-        return match is not None
-
-    change.read(step)
-    errors = change.errors()
-    return change.reading.result(NsdsCreated(tuple(processed), change.propagated, errors))
-
-
-def parse_mmadddisk(stdout: str, stderr: str = "") -> Parsed[DisksAdded]:
-    """Parse `mmadddisk`. Sizes come in KB from 3.5 and in MB from later releases; the model has KB."""
-    change = _Change(stdout, stderr)
-    fs, node, completed = "", "", False
-    sizes: list[tuple[str, int]] = []
-
-    def step(line: Line, text: str) -> bool:
-        nonlocal fs, node, completed
-        # The whole line first: a disk may be called `mmsomething`, which looks like a prefix.
-        if match := _SIZE.match(line.text.strip()):
-            amount = _AMOUNT.match(match[2])
-            if amount is None:
-                change.reading.problem(line, "not a size in KB, MB, GB or TB")
-            else:
-                sizes.append((match[1], int(amount[1]) * _KB[amount[2]]))
-        elif match := _FORMATTED.match(text):
-            fs, node = match[1], match[2]
-        elif match := _COMPLETED.match(text):
-            fs, completed = match[1], True
-        elif not _ALLOCATION_MAP.match(text):
-            return isinstance(parse_progress_line(line.text), Percent)
+        name = text.removeprefix(words).strip()
+        if not text.startswith(words) or not name or " " in name:
+            return False
+        names.append(name)
         return True
 
-    change.read(step)
-    errors = change.errors()
-    model = DisksAdded(fs, node, tuple(sizes), completed, change.propagated, errors)
-    return change.reading.result(model)
+    yield from change.read(step)
+    return tuple(names)
 
 
-def parse_mmchdisk(stdout: str, stderr: str = "") -> Parsed[DisksChanged]:
-    """Parse `mmchdisk change`."""
-    change = _Change(stdout, stderr)
-    verified = False
+def parse_mmchqos(stdout: str, stderr: str = "") -> Parsed[QosChanged]:
+    """Parse `mmchqos`."""
+    return finish(mmchqos_steps(stdout, stderr))
+
+
+def mmchqos_steps(stdout: str, stderr: str = "") -> Steps[QosChanged]:
+    """The steps of `parse_mmchqos`."""
+    change = Change(stdout, stderr)
+    installed = False
 
     def step(_: Line, text: str) -> bool:
-        nonlocal verified
-        found = text.startswith("Verifying file system configuration information")
-        verified = verified or found
+        nonlocal installed
+        found = unconfirmed.qos_installed(text)
+        installed = installed or found
         return found
 
-    change.read(step)
+    yield from change.read(step)
     errors = change.errors()
-    return change.reading.result(DisksChanged(verified, change.propagated, errors))
+    return change.reading.result(QosChanged(installed, errors))

@@ -11,70 +11,25 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, datetime
-from typing import TypeAlias
 
-import msgspec
-
-from remote.gpfs.reading import FAILURE_TAIL, Reading, split_message
+from remote.gpfs import unconfirmed
+from remote.gpfs.models import Failed, Percent, PhaseDone, PhaseStarted, ProgressEvent, RestripeLog, Waiting
+from remote.gpfs.reading import FAILURE_TAIL, Line, Reading, Steps, finish, split_message
 from remote.parsed import Parsed
 
-
-class PhaseStarted(msgspec.Struct, frozen=True, tag="phase_started"):
-    """A phase began: `Scanning file system metadata` with its number, or `Scanning user file metadata`
-    (None).
-    """
-
-    name: str
-    number: int | None
-
-
-class Percent(msgspec.Struct, frozen=True, tag="percent"):
-    """Progress within the present phase. `stamp` is local time without a zone, as printed: see `parse_stamp`.
-
-    `inodes` and `mb` (MB) count what was examined so far; None where the line has no counters.
-    """
-
-    percent: float
-    stamp: str
-    inodes: int | None
-    mb: int | None
-
-
-class PhaseDone(msgspec.Struct, frozen=True, tag="phase_done"):
-    """The present phase is over."""
-
-
-class Waiting(msgspec.Struct, frozen=True, tag="waiting"):
-    """Another program scans the same file system; this one begins when that ends (6027-2763). Not a stall."""
-
-    program: str
-    text: str
-
-
-class Failed(msgspec.Struct, frozen=True, tag="failed"):
-    """A line that tells of a failure. Whether the command failed is its exit status."""
-
-    text: str
-
-
-ProgressEvent: TypeAlias = PhaseStarted | Percent | PhaseDone | Waiting | Failed
-
-
-class RestripeLog(msgspec.Struct, frozen=True):
-    """All that a whole log tells, in its order; stderr comes after stdout."""
-
-    events: tuple[ProgressEvent, ...]
-
-    @property
-    def last_percent(self) -> Percent | None:
-        """The last line of progress."""
-        return next((event for event in reversed(self.events) if isinstance(event, Percent)), None)
-
-    @property
-    def failures(self) -> tuple[str, ...]:
-        """The texts of all failures."""
-        return tuple(event.text for event in self.events if isinstance(event, Failed))
-
+__all__ = [
+    "Failed",
+    "Percent",
+    "PhaseDone",
+    "PhaseStarted",
+    "ProgressEvent",
+    "RestripeLog",
+    "Waiting",
+    "mmrestripefs_steps",
+    "parse_mmrestripefs",
+    "parse_progress_line",
+    "parse_stamp",
+]
 
 _LONGEST_LINE = 1000  # a line of progress has about 100 characters; nothing longer is worth matching
 
@@ -93,15 +48,9 @@ _FAILURES = tuple(
     re.compile(pattern)
     for pattern in (
         re.escape(FAILURE_TAIL),
-        r"Scan failed on [0-9]+ ",
-        r"The desired replication factor exceeds the number of available failure groups",
-        r"Not enough space for the desired number of replicas",
-        r"Not enough space is available to properly balance the file",
-        r"Some (?:meta)?data are improperly replicated",
         r"The total number of PIT worker threads of all participating nodes",
         r"has been exceeded to safely restripe the file system",
         r"Terminating .*because a conflicting program ",
-        r"Failed to connect to file system daemon",
         r"File system \S+ is not known to the GPFS cluster",
     )
 )
@@ -129,9 +78,15 @@ def parse_progress_line(line: str) -> ProgressEvent | None:
         return Waiting(match["program"], text)
     if message.severity and message.severity in _FAILURE_SEVERITIES:
         return Failed(text)
-    if any(pattern.match(text) for pattern in _FAILURES):
+    if _tells_failure(text):
         return Failed(text)
     return None
+
+
+def _tells_failure(text: str) -> bool:
+    if unconfirmed.is_scan_failure(text) or unconfirmed.is_daemon_down(text):
+        return True
+    return any(pattern.match(text) for pattern in _FAILURES)
 
 
 def _phase(text: str) -> PhaseStarted:
@@ -170,9 +125,15 @@ def parse_stamp(text: str) -> float | None:
 
 def parse_mmrestripefs(stdout: str, stderr: str = "") -> Parsed[RestripeLog]:
     """Parse a whole log, finished or not."""
+    return finish(mmrestripefs_steps(stdout, stderr))
+
+
+def mmrestripefs_steps(stdout: str, stderr: str = "") -> Steps[RestripeLog]:
+    """The steps of `parse_mmrestripefs`."""
     reading = Reading(stdout, stderr)
     events: list[ProgressEvent] = []
-    for line in (*reading.stdout, *reading.stderr):
+
+    def read(line: Line) -> None:
         event = parse_progress_line(line.text)
         if event is not None:
             events.append(event)
@@ -180,6 +141,8 @@ def parse_mmrestripefs(stdout: str, stderr: str = "") -> Parsed[RestripeLog]:
             reading.problem(line, "a line of progress that is not whole")
         else:
             reading.note(line)
+
+    yield from reading.both(read)
     if not events:
         reading.missing("no line of progress")
     return reading.result(RestripeLog(tuple(events)))

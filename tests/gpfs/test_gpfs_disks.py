@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from remote.gpfs.models import Disk, NsdDevice, Usage, VolumeId, decode_volume_id
+from remote.gpfs.models import Disk, DiskQuorum, NsdDevice, Usage, VolumeId, decode_volume_id
 from remote.gpfs.parsers import parse_mmlsdisk, parse_mmlsnsd_x
 from remote.parsed import Parsed
 
@@ -115,7 +115,8 @@ def test_long_form_with_hard_cells(shape: Shape) -> None:
         ("d5", 512, "5", Usage.METADATA_ONLY, "suspended", "down", "5", "system", ""),
     ]
     assert [disk.ready for disk in parsed.model.disks] == [True, False, False, True, False]
-    assert len(parsed.notes) == 3  # the quorum
+    assert parsed.notes == ()
+    assert parsed.model.quorum == DiskQuorum(disks=3, read=2, write=2)
 
 
 def test_a_pool_of_digits_is_no_disk_id_under_a_header_without_one() -> None:
