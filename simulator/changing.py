@@ -1,4 +1,4 @@
-"""The commands that change configuration: mmcrnsd, mmadddisk, mmchdisk.
+"""The commands that make disks and give them to the file system: mmcrnsd and mmadddisk.
 
 Where no public text of an error is known, the wording is this project's own; it always ends in the failure tail.
 """
@@ -11,6 +11,7 @@ from itertools import cycle
 
 from simulator import stanza
 from simulator.hardware import Device
+from simulator.restripe import RestripeRun, perform
 from simulator.stanza import Stanza, StanzaError
 from simulator.state import DATA_AND_METADATA, DATA_ONLY, FAILURE_GROUPS, USAGES, Disk, FileSystem
 from simulator.usage import Arguments, CommandError, UsageError, parse
@@ -22,24 +23,19 @@ _NUMBER = re.compile(r"-?\d{1,9}\Z")
 # Simulated seconds to format one disk; between one and five, as the volume ids of real runs show.
 _FORMAT_SECONDS = (3, 2, 3, 1, 1, 4)
 _ADD_SECONDS = (4, 22, 25, 6)
-_VERIFY_SECONDS = 3
 
 
 @dataclass(frozen=True)
-class _Attributes:
+class Attributes:
+    """What a stanza says of a disk in a file system."""
+
     usage: str
     failure_group: str
     pool: str
 
 
-def _propagating(call: Call) -> str:
-    return (
-        f"{call.name}: Propagating the cluster configuration data to all\n"
-        "  affected nodes.  This is an asynchronous process.\n"
-    )
-
-
-def _stanzas(call: Call, given: Arguments) -> tuple[str, list[Stanza]]:
+def read_stanzas(call: Call, given: Arguments) -> tuple[str, list[Stanza]]:
+    """The file of -F and its stanzas; a file without any is an error."""
     if "-F" not in given.options:
         raise UsageError("Missing arguments.")
     name = given.options["-F"]
@@ -53,7 +49,7 @@ def _stanzas(call: Call, given: Arguments) -> tuple[str, list[Stanza]]:
     return text, stanzas
 
 
-def _attributes(call: Call, item: Stanza, name: str, default: _Attributes) -> _Attributes:
+def attributes(call: Call, item: Stanza, name: str, default: Attributes) -> Attributes:
     """Usage, failure group and pool of a stanza, checked as far as that goes without the file system."""
     pool = item.get("pool") or default.pool
     fallback = default.usage if pool == default.pool else DATA_ONLY
@@ -70,13 +66,13 @@ def _attributes(call: Call, item: Stanza, name: str, default: _Attributes) -> _A
         )
     if pool != "system" and usage != DATA_ONLY:
         raise CommandError(f"{call.name}: Disk usage {usage} is incompatible with storage pool {pool}.")
-    return _Attributes(usage, group, pool)
+    return Attributes(usage, group, pool)
 
 
-_DEFAULTS = _Attributes(DATA_AND_METADATA, "-1", "system")
+_DEFAULTS = Attributes(DATA_AND_METADATA, "-1", "system")
 
 
-def _check_nsd(world: World, call: Call, item: Stanza) -> tuple[str, tuple[str, ...], Device, _Attributes]:
+def _check_nsd(world: World, call: Call, item: Stanza) -> tuple[str, tuple[str, ...], Device, Attributes]:
     """Everything mmcrnsd looks at before it writes to a disk. Content of the disk is not among it."""
     cluster = world.cluster
     device_name = item.get("device")
@@ -103,13 +99,13 @@ def _check_nsd(world: World, call: Call, item: Stanza) -> tuple[str, tuple[str, 
         servers.append(host.name)
     if len(servers) > MAX_SERVERS:
         raise CommandError(f"{call.name}: More than {MAX_SERVERS} servers are specified for disk {name}.")
-    attributes = _attributes(call, item, name, _DEFAULTS)
+    kept = attributes(call, item, name, _DEFAULTS)
     device = cluster.hosts[servers[0]].find_device(device_name)
     if device is None:
         raise CommandError(f"[E] Device {device_name} does not exist or is not active on this node.")
     if (owner := cluster.nsd_of(device)) is not None:
         raise CommandError(f"{call.name}: Disk device {device.name} refers to an existing NSD {owner.name}")
-    return name, tuple(servers), device, attributes
+    return name, tuple(servers), device, kept
 
 
 async def mmcrnsd(world: World, call: Call) -> None:
@@ -118,7 +114,7 @@ async def mmcrnsd(world: World, call: Call) -> None:
     given.end(0)
     if given.options.get("-v", "yes") not in ("yes", "no"):
         raise UsageError(f"Incorrect option: -v {given.options['-v']}")
-    text, stanzas = _stanzas(call, given)
+    text, stanzas = read_stanzas(call, given)
     done: list[tuple[Stanza, str]] = []
     async with world.configuration:
         for item, seconds in zip(stanzas, cycle(_FORMAT_SECONDS), strict=False):
@@ -134,7 +130,7 @@ async def mmcrnsd(world: World, call: Call) -> None:
             done.append((item, f"{new} servers={item.get('servers')}" if item.get("servers") else new))
         if done:
             _rewrite(call, given.options["-F"], stanza.rewritten(text, done))
-            await call.emit(_propagating(call))
+            await call.emit(world.dialect.propagating(call.name))
     if len(done) < len(stanzas):
         raise CommandError
 
@@ -160,92 +156,65 @@ def _new_disks(world: World, call: Call, fs: FileSystem, stanzas: list[Stanza]) 
             raise CommandError(f"{call.name}: Disk {name} belongs to file system {fs.name}.")
         if any(disk.name == name for disk in disks):
             raise CommandError(f"{call.name}: Disk {name} is specified more than once.")
-        kept = _attributes(call, item, name, _DEFAULTS)
+        kept = attributes(call, item, name, _DEFAULTS)
         disk = fs.new_disk(nsd, kept.usage, kept.failure_group, kept.pool)
         disk.disk_id += len(disks)
         disks.append(disk)
     return disks
 
 
+def size_text(world: World, disk: Disk) -> str:
+    """A disk's size as it is told when it is formatted."""
+    return f"{disk.size_kb >> 10} MB" if world.dialect.at_least(4, 1) else f"{disk.size_kb} KB"
+
+
+async def format_disks(world: World, call: Call, fs: FileSystem, disks: list[Disk]) -> None:
+    """Add disks to the file system and tell it; about a minute. They are part of it when `Completed` is printed."""
+    node = world.cluster.hosts[fs.manager].admin_name
+    heading, extending, checking, settling = _ADD_SECONDS
+    await call.emit(f"\nThe following disks of {fs.name} will be formatted on node {node}:\n")
+    await call.emit("".join(f"    {disk.name}: size {size_text(world, disk)}\n" for disk in disks))
+    await world.clock.sleep(heading)
+    await call.emit("Extending Allocation Map\n")
+    await world.clock.sleep(extending)
+    known = {disk.pool for disk in fs.disks}
+    for pool in dict.fromkeys(disk.pool for disk in disks):
+        if pool not in known:
+            await call.emit(f"Creating Allocation Map for storage pool {pool}\n")
+            await call.emit(f"Flushing Allocation Map for storage pool {pool}\n")
+            if world.dialect.at_least(4, 1):
+                await call.emit(f"Disks up to size {fs.max_disk_size} can be added to storage pool {pool}.\n")
+        await call.emit(f"Checking Allocation Map for storage pool {pool}\n")
+    await world.clock.sleep(checking)
+    now = int(world.clock.now())
+    for number, disk in enumerate(disks):
+        disk.uid = f"{world.cluster.hosts[fs.manager].address_hex}{now + number:08X}"
+    # A restripe that runs would have been waited for; nobody else changes the list meanwhile.
+    fs.disks.extend(disks)
+    await call.emit(f"Completed adding disks to file system {fs.name}.\n")
+    await world.clock.sleep(settling)
+
+
 async def mmadddisk(world: World, call: Call) -> None:
-    """Add NSDs to the file system; about a minute. They are part of it when `Completed` is printed, not before."""
-    given = parse(call.argv[1:], "-a -r", "-F -v -N")
+    """Add NSDs to the file system; with -r, spread everything over old and new disks afterwards."""
+    given = parse(call.argv[1:], "-a -r", "-F -v -N --qos")
     fs = world.file_system(call, given.word(0))
     given.end(1)
-    if "-r" in given.options:
-        raise CommandError("mmadddisk: Rebalancing with -r is not simulated; use mmrestripefs.")
-    _, stanzas = _stanzas(call, given)
+    _, stanzas = read_stanzas(call, given)
     world.need_daemon(call)
     await world.acquire(call, fs)
+    kept = True
     try:
         async with world.configuration:
             disks = _new_disks(world, call, fs, stanzas)
-            node = world.cluster.hosts[fs.manager].admin_name
-            heading, extending, checking, settling = _ADD_SECONDS
-            await call.emit(f"\nThe following disks of {fs.name} will be formatted on node {node}:\n")
-            await call.emit("".join(f"    {disk.name}: size {disk.size_kb} KB\n" for disk in disks))
-            await world.clock.sleep(heading)
-            await call.emit("Extending Allocation Map\n")
-            await world.clock.sleep(extending)
-            known = {disk.pool for disk in fs.disks}
-            for pool in dict.fromkeys(disk.pool for disk in disks):
-                if pool not in known:
-                    await call.emit(f"Creating Allocation Map for storage pool {pool}\n")
-                    await call.emit(f"Flushing Allocation Map for storage pool {pool}\n")
-                await call.emit(f"Checking Allocation Map for storage pool {pool}\n")
-            await world.clock.sleep(checking)
-            fs.disks.extend(disks)
-            await call.emit(f"Completed adding disks to file system {fs.name}.\n")
-            await world.clock.sleep(settling)
-            await call.emit(_propagating(call))
+            await format_disks(world, call, fs, disks)
+            await call.emit(world.dialect.propagating(call.name))
+        if "-r" in given.options:
+            run = RestripeRun(world, fs, call, "-b")
+            kept = False  # The run gives the file system back.
+            await perform(world, call, run)
+            if run.failure:
+                raise CommandError(*run.failure)
     finally:
-        world.release()
-
-
-def _changes(call: Call, fs: FileSystem, stanzas: list[Stanza]) -> dict[str, _Attributes]:
-    """What a file changes, by disk; any error means that nothing is changed."""
-    changes: dict[str, _Attributes] = {}
-    for item in stanzas:
-        name = item.get("nsd")
-        disk = fs.disk(name)
-        if disk is None:
-            raise CommandError(f"{call.name}: {name or '(unnamed)'} not found in file system {fs.name}")
-        if item.get("pool") and item.get("pool") != disk.pool:
-            raise CommandError(f"{call.name}: The storage pool of disk {name} cannot be changed.")
-        present = _Attributes(disk.usage, disk.failure_group, disk.pool)
-        changes[name] = _attributes(call, item, name, present)
-    usages = [changes[disk.name].usage if disk.name in changes else disk.usage for disk in fs.disks]
-    if refusal := fs.refusal(usages):
-        raise CommandError(*refusal.splitlines())
-    return changes
-
-
-async def mmchdisk(world: World, call: Call) -> None:
-    """Change usage or failure group of disks: new allocations obey at once, what lies there stays until a restripe."""
-    given = parse(call.argv[1:], "-a", "-F -d -N")
-    fs = world.file_system(call, given.word(0))
-    action = given.word(1)
-    given.end(2)
-    if action in ("suspend", "resume", "start", "stop", "empty"):
-        raise CommandError(f"mmchdisk: {action} is not simulated.")
-    if action != "change":
-        raise UsageError(f"Incorrect option: {action}")
-    _, stanzas = _stanzas(call, given)
-    world.need_daemon(call)
-    await world.acquire(call, fs)
-    try:
-        async with world.configuration:
-            await call.emit("Verifying file system configuration information ...\n")
-            await world.clock.sleep(_VERIFY_SECONDS)
-            changes = _changes(call, fs, stanzas)
-            for disk in fs.disks:
-                if disk.name in changes:
-                    kept = changes[disk.name]
-                    if disk.failure_group != kept.failure_group:
-                        fs.properly_replicated = False
-                    disk.usage, disk.failure_group = kept.usage, kept.failure_group
-            if fs.needs_move:
-                fs.properly_replicated = False
-            await call.emit(_propagating(call))
-    finally:
-        world.release()
+        if kept:
+            world.release()

@@ -204,7 +204,7 @@ def _directory_order(host: Host) -> list[Device]:
     return sorted(host.devices.values(), key=lambda device: ord(device.name[-1]) * 5 % 13)
 
 
-def lsblk(host: Host, arguments: list[str]) -> str:
+def lsblk(host: Host, arguments: list[str], release: tuple[int, int] = (2, 23)) -> str:
     """The output for one host. Raises CommandError for options that version lacks and for unknown devices."""
     request = _request(arguments)
     devices = _directory_order(host)

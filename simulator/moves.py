@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from simulator.state import FileSystem
+from simulator.state import UP, FileSystem
 
 # The fragments on a new metadata disk grow by about a 91st of what is moved there (mean of the seed's six).
 _FRAGMENT_SHARE = 91
@@ -104,55 +104,106 @@ class Plan:
                 fs.growth_left[disk.wwn] = max(0, fs.growth_left[disk.wwn] - written)
 
 
-def _move(amounts: Mapping[str, int], targets: Mapping[str, int], room: dict[str, int]) -> dict[str, int]:
-    """Changes that take the amounts off disks and spread them over the targets (name to weight) as far as they fit.
+def _placed(
+    amounts: Mapping[str, int], leaving: set[str], targets: Mapping[str, int], room: dict[str, int], *, level: bool
+) -> dict[str, int]:
+    """Changes that take what lies on the leaving disks to the targets (name to weight), as far as it fits.
 
-    `room` shrinks by what was placed.
+    `level`: spread everything anew over the targets by their weight. `room` shrinks by what was placed.
     """
-    shares = spread(sum(amounts.values()), targets, room)
-    taken = spread(sum(shares.values()), amounts, amounts)
+    if level:
+        for name in targets:
+            room[name] += amounts[name]
+        total = sum(amounts[name] for name in leaving | targets.keys())
+        shares = spread(total, targets, room)
+        # What finds no room stays where it is, and room that was there before is there again.
+        left = total - sum(shares.values())
+        changes = {name: shares.get(name, 0) - amounts[name] for name in targets}
+        stay = spread(left, {name: amounts[name] for name in leaving}, amounts)
+        changes |= {name: stay.get(name, 0) - amounts[name] for name in leaving}
+    else:
+        going = {name: amounts[name] for name in leaving}
+        shares = spread(sum(going.values()), targets, room)
+        taken = spread(sum(shares.values()), going, going)
+        changes = {name: shares.get(name, 0) for name in targets}
+        for name in leaving:
+            changes[name] = changes.get(name, 0) - taken.get(name, 0)
     for name, share in shares.items():
         room[name] -= share
-    return {name: shares.get(name, 0) - taken.get(name, 0) for name in room}
+    return changes
 
 
-def plan(fs: FileSystem) -> Plan:
-    """What a `restripe -r` that begins now will do."""
+MOVING = ("-r", "-b", "-m")
+"""The modes of mmrestripefs that move whole blocks from disk to disk."""
+
+
+def _changes(fs: FileSystem, mode: str, kind: str, room: dict[str, int]) -> dict[str, int]:
+    """The changes of metadata or data on every disk. Data never leaves its pool, metadata lives in system."""
+    result = dict.fromkeys((disk.name for disk in fs.disks), 0)
+    for pool in fs.pools:
+        amounts: dict[str, int] = {}
+        leaving: set[str] = set()
+        targets: dict[str, int] = {}
+        for disk in fs.disks:
+            if disk.pool != pool or disk.availability != UP:
+                continue
+            amounts[disk.name] = disk.metadata_kb if kind == "metadata" else disk.data_kb
+            allowed = disk.holds_metadata if kind == "metadata" else disk.holds_data
+            if disk.leaving or (mode != "-m" and not allowed):
+                leaving.add(disk.name)
+            elif allowed and disk.accepts:
+                targets[disk.name] = disk.size_kb
+        result |= _placed(amounts, leaving, targets, room, level=mode == "-b")
+    return result
+
+
+def plan(fs: FileSystem, mode: str = "-r", *, metadata_only: bool = False) -> Plan:
+    """What a restripe of that mode that begins now will do."""
     disks = fs.disks
     start = {disk.name: (disk.metadata_kb, disk.data_kb, disk.fragments_kb) for disk in disks}
     # A little is never given away: allocation needs some free blocks on each disk.
     room = {disk.name: max(0, disk.free_blocks_kb - fs.block_kb) for disk in disks}
     none = dict.fromkeys(start, 0)
-    wanted = sum(disk.metadata_kb for disk in disks if not disk.holds_metadata)
-    wanted += sum(disk.data_kb for disk in disks if not disk.holds_data)
-    if not wanted:
-        return Plan(start, none, none, none, none, fs.inodes.used, fs.inodes.used, 0, 0)
-    metadata = _move(
-        {disk.name: disk.metadata_kb for disk in disks if not disk.holds_metadata},
-        {disk.name: disk.size_kb for disk in disks if disk.holds_metadata},
-        room,
-    )
-    data = _move(
-        {disk.name: disk.data_kb for disk in disks if not disk.holds_data},
-        {disk.name: disk.size_kb for disk in disks if disk.holds_data},
-        room,
-    )
-    placed = sum(-value for change in (metadata, data) for value in change.values() if value < 0)
+    idle = Plan(start, none, none, none, none, fs.inodes.used, fs.inodes.used, 0, 0)
+    if mode not in MOVING:
+        return idle
+    leaving = [disk for disk in disks if disk.availability == UP and disk.leaving]
+    wanted = sum(disk.metadata_kb + (0 if metadata_only else disk.data_kb) for disk in leaving)
+    if mode != "-m":
+        staying = [disk for disk in disks if disk.availability == UP and not disk.leaving]
+        wanted += sum(disk.metadata_kb for disk in staying if not disk.holds_metadata)
+        wanted += 0 if metadata_only else sum(disk.data_kb for disk in staying if not disk.holds_data)
+    if not wanted and mode != "-b":
+        return idle
+    metadata = _changes(fs, mode, "metadata", room)
+    data = none if metadata_only else _changes(fs, mode, "data", room)
+    sources = {disk.name for disk in leaving}
+    placed = 0
+    for disk in disks:
+        if disk.name in sources or (mode != "-m" and not disk.holds_metadata):
+            placed += max(0, -metadata[disk.name])
+        if disk.name in sources or (mode != "-m" and not disk.holds_data):
+            placed += max(0, -data[disk.name])
+    moved = wanted + (sum(abs(value) for value in (*metadata.values(), *data.values())) // 2 if mode == "-b" else 0)
+    if not moved:
+        return idle
     growth = {
         disk.name: min(fs.growth_left.get(disk.wwn, 0), max(0, room[disk.name])) if disk.holds_data else 0
         for disk in disks
     }
     fragments = {disk.name: max(0, metadata[disk.name]) // _FRAGMENT_SHARE for disk in disks}
-    if known := _known(fs, data):
+    plain = mode == "-r" and not metadata_only and all(disk.accepts for disk in disks)
+    if plain and (known := _known(fs, data)):
         metadata, growth, fragments = known
-    return Plan(
-        start, metadata, data, growth, fragments, fs.inodes.used, fs.used_inodes_at_end, wanted, wanted - placed
-    )
+    end = max(fs.inodes.used, fs.used_inodes_at_end)
+    return Plan(start, metadata, data, growth, fragments, fs.inodes.used, end, moved, wanted - placed)
 
 
 def _known(fs: FileSystem, data: Mapping[str, int]) -> tuple[dict[str, int], dict[str, int], dict[str, int]] | None:
     """Changes of metadata, growth and fragments that end at the known figures, if these disks have these roles."""
     end = fs.known_end
+    if end is None:
+        return None
     if {disk.wwn for disk in fs.disks if disk.holds_metadata} != set(end.metadata):
         return None
     if {disk.wwn for disk in fs.disks if disk.holds_data} != set(end.data):

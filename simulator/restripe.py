@@ -1,152 +1,227 @@
-"""`mmrestripefs -r`: the work in the daemons, and the command that only reports it."""
+"""A restripe: the work in the daemons. The command that reports it is elsewhere, and may die without it."""
 
 from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Sequence
 from typing import Any
 
 from simulator import moves, timeline
 from simulator.clock import ctime
-from simulator.state import FileSystem
-from simulator.usage import CommandError, UsageError, parse
+from simulator.state import EMPTIED, UP, FileSystem
 from simulator.world import Call, World
 
 ABORT_AFTER = 40.0
 """Simulated seconds that the daemons go on after the command has died (policy `client_death` = `abort`)."""
 
+NO_SPACE = "Not enough space for the desired number of replicas."
+
 
 class RestripeRun:
-    """One run. The disks follow the inode counter; lines for the command stand in a queue, None ends it."""
+    """One run. The disks follow the inode counter; lines for the command stand in a queue, None ends it.
 
-    def __init__(self, world: World, fs: FileSystem, call: Call) -> None:
+    `quick` is a run over metadata alone: it counts a third of the inodes. `goes_on` is `--pit-continues-on-error`.
+    """
+
+    def __init__(
+        self,
+        world: World,
+        fs: FileSystem,
+        call: Call,
+        mode: str = "-r",
+        *,
+        quick: bool = False,
+        goes_on: bool = False,
+    ) -> None:
         self._world = world
         self._fs = fs
         self._host = call.host.name
-        self._plan = moves.plan(fs)
-        kind = timeline.short if self._plan.idle else timeline.full
-        self._timeline = kind(fs.inodes.allocated)
-        self.started = world.clock.now()
-        # Stamps are whole seconds; so is the moment they are counted from.
-        self._base = float(math.ceil(self.started + timeline.FIRST_LINE_AFTER))
-        self._limit = math.inf
+        self._command = call.name
+        self._mode = mode
+        self._quick = quick
+        self._goes_on = goes_on
         self.failure: tuple[str, ...] = ()
-        self._whole = self._timeline.inodes_total
-        if self._plan.unplaced_kb:
-            # All that finds room has been moved when this part of the inodes has been scanned.
-            offset = self._timeline.offset_of(self._plan.reach)
-            self._limit = self._base + offset
-            self._whole = max(1, self._timeline.inodes_at(offset))
-            self.failure = ("Not enough space for the desired number of replicas.",)
+        self.errors: tuple[str, ...] = ()
         self._over = False
+        self._again = False
         self._changed = asyncio.Event()
         self.lines: asyncio.Queue[str | None] = asyncio.Queue()
+        self._stop_at = math.inf
+        self._begin()
+
+    def _begin(self) -> None:
+        """Plan from the disks as they stand, and scan from the first phase on."""
+        self._plan = moves.plan(self._fs, self._mode, metadata_only=self._quick)
+        self._timeline = self._lines()
+        self.started = self._world.clock.now()
+        # Stamps are whole seconds; so is the moment they are counted from.
+        self._base = float(math.ceil(self.started + timeline.FIRST_LINE_AFTER))
+        self._from = 0
+        self._set_limit()
+
+    def _lines(self) -> timeline.Timeline:
+        fs, wide = self._fs, self._world.dialect.at_least(4, 2)
+        inodes = fs.inodes.allocated // (3 if self._quick else 1)
+        if self._plan.idle and self._mode in moves.MOVING:
+            return timeline.short(inodes, wide=wide)
+        if fs.published_timeline and not self._quick:
+            return timeline.full(inodes, wide=wide)
+        kb = sum(disk.metadata_kb + (0 if self._quick else disk.data_kb) for disk in fs.disks)
+        return timeline.computed(inodes, kb >> 10, wide=wide)
+
+    def _set_limit(self) -> None:
+        """Where this plan ends: with the last inode, or when the room is used up."""
+        self._whole = self._timeline.inodes_total
+        self._limit = math.inf
+        if self._plan.unplaced_kb:
+            # All that finds room has been moved when this part of the inodes has been scanned.
+            share = (self._from + self._plan.reach * (self._whole - self._from)) / self._whole
+            offset = self._timeline.offset_of(share)
+            self._limit = self._base + offset
+            self._whole = max(self._from + 1, self._timeline.inodes_at(offset))
+
+    def _end(self) -> float:
+        return min(self._limit, self._stop_at)
 
     def _inodes(self) -> int:
-        moment = min(self._world.clock.now(), self._limit)
-        return self._timeline.inodes_at(moment - self._base)
+        moment = min(self._world.clock.now(), self._end())
+        return min(self._whole, self._timeline.inodes_at(moment - self._base))
+
+    def _done(self) -> tuple[int, int]:
+        return max(0, self._inodes() - self._from), max(1, self._whole - self._from)
 
     def advance(self) -> None:
         """Bring the disks up to the present moment."""
         if not self._over:
-            self._plan.apply(self._fs, self._inodes(), self._whole)
+            self._plan.apply(self._fs, *self._done())
+
+    def replan(self) -> None:
+        """The disks are about to change from outside: keep what was moved, and plan the rest anew afterwards."""
+        if self._over:
+            return
+        self._from = self._inodes()
+        self._plan = moves.plan(self._fs, self._mode, metadata_only=self._quick)
+        self._set_limit()
+        self._changed.set()
+
+    def settle(self) -> None:
+        """Bring the disks up to now for good: what follows starts from here. Call `replan` after the change."""
+        if not self._over:
+            self._plan.settle(self._fs, *self._done())
 
     def report(self) -> dict[str, Any]:
         """How far it is."""
         done, total = self._inodes(), self._timeline.inodes_total
+        end = self._end()
         return {
             "host": self._host,
+            "command": self._command,
             "started": self.started,
             "first_line": self._base,
             "inodes": done,
             "inodes_total": total,
-            "ends": self._base + self._timeline.length if self._limit == math.inf else self._limit,
+            "ends": self._base + self._timeline.length if end == math.inf else end,
         }
 
     def client_died(self) -> None:
         """The command is gone: stop soon, or go on to the end, as the policy says."""
         if self._world.policies.client_death == "abort":
-            self._limit = min(self._limit, self._world.clock.now() + ABORT_AFTER)
-            self.failure = self.failure or ("The command was terminated.",)
-            self._changed.set()
+            self.fail(("The command was terminated.",), after=ABORT_AFTER)
+
+    def fail(self, reason: Sequence[str], after: float = 0.0) -> None:
+        """End with these lines, a number of simulated seconds from now; the first reason stands."""
+        self._stop_at = min(self._stop_at, self._world.clock.now() + after)
+        self.failure = self.failure or tuple(reason)
+        self._changed.set()
+
+    def trouble(self, reason: Sequence[str]) -> None:
+        """Something cannot be read: the end, or an error that is kept for the end."""
+        if self._goes_on:
+            self.errors = tuple(reason)
+        else:
+            self.fail(reason, after=1.0)
+
+    def start_over(self) -> None:
+        """Scan again from the first phase (`restripeOnDiskFailure`): the lines begin anew in the same output."""
+        if self._over:
+            return
+        self.settle()
+        self._again = True
+        self._changed.set()
 
     async def _until(self, due: float) -> bool:
-        """Wait for a moment; False if the run ends before it."""
+        """Wait for a moment; False if the run ends or starts over before it."""
         clock = self._world.clock
-        while (left := min(due, self._limit) - clock.now()) > 0:
+        while not self._again and (left := min(due, self._end()) - clock.now()) > 0:
             self._changed.clear()
             try:
                 await asyncio.wait_for(self._changed.wait(), left / clock.speed)
             except TimeoutError:
                 continue
-        return due <= self._limit
+        return not self._again and due <= self._end()
+
+    async def _scan(self) -> bool:
+        """Tell the lines as they come due; True when the last one has been told."""
+        for line in self._timeline.lines:
+            due = self._base + line.offset
+            if not await self._until(due):
+                return False
+            stamp = f"{ctime(due)}{line.tail}" if line.stamped else ""
+            self.lines.put_nowait(f"{line.text}{stamp}\n")
+        return True
 
     async def work(self) -> None:
-        """Scan to the end, to the last free block, or until it is aborted; then free the file system."""
+        """Scan to the end, to the last free block, or until it is aborted."""
         try:
-            for line in self._timeline.lines:
-                due = self._base + line.offset
-                if not await self._until(due):
-                    break
-                stamp = f"{ctime(due)}{line.tail}" if line.stamped else ""
-                self.lines.put_nowait(f"{line.text}{stamp}\n")
-            else:
+            while not (ended := await self._scan()) and self._again:
+                self._again = False
+                self._begin()
+            if ended:
                 self._over = True
-                self._plan.settle(self._fs, self._whole, self._whole)
-                self._fs.properly_replicated = True
+                self._plan.settle(self._fs, max(1, self._whole - self._from), max(1, self._whole - self._from))
+                self.failure = self.failure or self.errors
+                if not self.failure:
+                    self._finish()
+            elif self._end() == self._limit:
+                self.failure = self.failure or (NO_SPACE,)
         finally:
             if not self._over:
+                self._plan.settle(self._fs, *self._done())
                 self._over = True
-                self._plan.settle(self._fs, self._inodes(), self._whole)
-            self._world.run = None
-            self._world.release()
             self.lines.put_nowait(None)
 
-
-def _check_nodes(world: World, nodes: str) -> None:
-    names = list(world.cluster.hosts) if nodes == "all" else nodes.split(",")
-    for name in names:
-        host = world.cluster.find_host(name)
-        if host is None:
-            raise CommandError(f"mmrestripefs: Incorrect node {name} specified for command.")
-        if host.name in world.policies.down_nodes:
-            raise CommandError(f"mmrestripefs: GPFS is not active on node {host.admin_name}.")
-
-
-def _check_replicas(fs: FileSystem) -> None:
-    groups = [disk.failure_group for disk in fs.disks if disk.holds_metadata]
-    # -1 says that a disk shares no point of failure with any other.
-    distinct = len({group for group in groups if group != "-1"}) + groups.count("-1")
-    if distinct < fs.metadata_replicas:
-        raise CommandError("The desired replication factor exceeds the number of available failure groups.")
+    def _finish(self) -> None:
+        """What a run that succeeded leaves behind."""
+        fs, policies = self._fs, self._world.policies
+        whole = not self._quick or policies.metadata_only_attention == "goes"
+        if self._mode in ("-r", "-b", "-R") and whole and all(disk.availability == UP for disk in fs.disks):
+            fs.properly_replicated = True
+        if self._mode == "-b":
+            fs.well_balanced = True
+        for disk in fs.disks:
+            if disk.leaving and self._world.dialect.at_least(4, 2) and not disk.metadata_kb + disk.data_kb:
+                disk.status = EMPTIED
 
 
-async def mmrestripefs(world: World, call: Call) -> None:
-    """Move what lies on disks that may not hold it. Killing the command does not kill the work at once."""
-    given = parse(call.argv[1:], "-m -r -b -R -p", "-N -P")
-    fs = world.file_system(call, given.word(0))
-    given.end(1)
-    mode = given.one_of("-m", "-r", "-b", "-R", "-p")
-    if not mode:
-        raise UsageError("Missing arguments.")
-    if mode != "-r":
-        raise CommandError(f"mmrestripefs: {mode} is not simulated.")
-    world.need_daemon(call)
-    _check_nodes(world, given.options.get("-N", "all"))
-    await world.acquire(call, fs)
-    try:
-        _check_replicas(fs)
-        run = RestripeRun(world, fs, call)
-    except BaseException:
-        world.release()
-        raise
+async def perform(world: World, call: Call, run: RestripeRun) -> None:
+    """Start a run and tell its lines. If the command dies the run goes on alone, for a while or to its end.
+
+    The caller has the file system to itself; the run gives it back when it ends. Returns when it has ended.
+    """
+
+    async def work() -> None:
+        try:
+            await run.work()
+        finally:
+            world.run = None
+            world.release()
+
     world.run = run
-    world.start(run.work())
+    world.start(work())
     try:
         while (text := await run.lines.get()) is not None:
-            await call.emit(text)
+            await call.progress(text)
     except BaseException:
         run.client_died()
         raise
-    if run.failure:
-        raise CommandError(*run.failure)

@@ -74,7 +74,8 @@ class Simulator:
     async def start(self) -> None:
         """Start everything. Raises OSError if a file, a port or a program cannot be had."""
         self._processes.start()
-        shims.write(self.directory / "bin")
+        known_here = [name for name in commands.HANDLERS if self.world.dialect.has(name) and name not in shims.OTHERS]
+        shims.write(self.directory / "bin", known_here)
         port = await self._shims.start()
         client_key = asyncssh.generate_private_key("ssh-ed25519")
         identity = self.directory / "id_ed25519"

@@ -1,28 +1,19 @@
 """The commands as the hosts' shells find them: small bash scripts that carry words to the simulator and back.
 
 Two connections each: stdout flows through one with `cat`, exit status and stderr come through the other, whose
-end tells the simulator that the process has died. Fields are NUL-terminated, so arguments may hold anything.
+end tells the simulator that the process has died. A third one carries stderr at once where the policies want that;
+the first line of the second tells. Fields are NUL-terminated, so arguments may hold anything.
 """
 
 from __future__ import annotations
 
 import re
 import shutil
+from collections.abc import Iterable
 from pathlib import Path
 
-SIMULATED = (
-    "mmlscluster",
-    "mmgetstate",
-    "mmlsfs",
-    "mmlsdisk",
-    "mmdf",
-    "mmlsnsd",
-    "mmcrnsd",
-    "mmadddisk",
-    "mmchdisk",
-    "mmrestripefs",
-    "lsblk",
-)
+OTHERS = ("date", "hostname", "uname", "sudo")
+"""Programs that have a shim of their own."""
 
 _COMMAND = r"""#!@BASH@
 # A simulated command: the work is done elsewhere, this only carries words there and back.
@@ -31,11 +22,22 @@ gone() { echo "$name: the simulated cluster is gone" >&2; exit 125; }
 key=$$.$RANDOM.$RANDOM.$RANDOM
 { exec 3<>"/dev/tcp/127.0.0.1/$SIM_PORT" 4<>"/dev/tcp/127.0.0.1/$SIM_PORT"; } 2>/dev/null || gone
 printf '%s\0' out "$SIM_TOKEN" "$key" >&3
-printf '%s\0' run "$SIM_TOKEN" "$key" "$SIM_HOST" "$$" "$PWD" "$(($# + 1))" "$name" "$@" >&4
+line=0
+if [ -t 1 ] || [ -n "$_STDBUF_O" ]; then line=1; fi
+printf '%s\0' run "$SIM_TOKEN" "$key" "$SIM_HOST" "$$" "$PWD" "$line" "$(($# + 1))" "$name" "$@" >&4
+# Not <&4: standard input must stay what it is, the command may be told to read it.
+IFS= read -r -u 4 streams || gone
 # Only this shell may hold the second connection: its end is the sign that the command has died.
+if [ "$streams" = 2 ]; then
+  { exec 5<>"/dev/tcp/127.0.0.1/$SIM_PORT"; } 2>/dev/null || gone
+  printf '%s\0' err "$SIM_TOKEN" "$key" >&5
+  cat <&5 >&2 3<&- 4<&- 5<&- &
+  exec 5<&-
+fi
 cat <&3 3<&- 4<&- 2>/dev/null
 exec 3<&-
-IFS= read -r rc <&4 || gone
+[ "$streams" = 2 ] && wait
+IFS= read -r -u 4 rc || gone
 cat <&4 >&2 4<&-
 exit "$rc"
 """
@@ -96,13 +98,16 @@ def _real(mark: re.Match[str]) -> str:
     return path
 
 
-def write(directory: Path) -> None:
-    """Write all shims into a directory, executable. Raises OSError if a program they need is missing."""
-    directory.mkdir(mode=0o700)
+def write(directory: Path, simulated: Iterable[str]) -> None:
+    """Write the shims of these commands and the others into a directory, executable for everybody.
+
+    Raises OSError if a program they need is missing.
+    """
+    directory.mkdir(mode=0o755)
     for name, text in (("mm", _COMMAND), ("date", _DATE), ("sudo", _SUDO), ("hostname", _HOSTNAME)):
         file = directory / name
         file.write_text(re.sub("@([A-Z]+)@", _real, text), encoding="ascii")
-        file.chmod(0o700)
-    for name in SIMULATED:
+        file.chmod(0o755)
+    for name in simulated:
         (directory / name).symlink_to("mm")
     (directory / "uname").symlink_to("hostname")

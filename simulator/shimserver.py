@@ -6,8 +6,9 @@ Everything a client can send is bounded in size and time, and a bad one harms on
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import hmac
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Iterator
 
 from simulator.world import Call, World
 
@@ -16,7 +17,7 @@ Execute = Callable[[World, Call], Awaitable[int]]
 MAX_FIELD = 128 * 1024
 MAX_ARGUMENTS = 4096
 MAX_REQUEST = 2 * 1024 * 1024
-MAX_CONNECTIONS = 1024
+MAX_CONNECTIONS = 4096
 REQUEST_SECONDS = 10.0
 ANSWER_SECONDS = 30.0
 BROKEN_PIPE = 141
@@ -25,7 +26,7 @@ Stream = tuple[asyncio.StreamReader, asyncio.StreamWriter]
 
 
 class _Output:
-    """The stdout connection of a command: announced by one connection, used by the task of the other."""
+    """The stdout or stderr connection of a command: announced by one connection, used by the task of the other."""
 
     def __init__(self) -> None:
         self.stream: asyncio.Future[Stream] = asyncio.get_running_loop().create_future()
@@ -107,15 +108,15 @@ class ShimServer:
         if verb == "now":
             writer.write(b"%.6f\n" % self._world.clock.now())
             await writer.drain()
-        elif verb == "out":
-            await self._park(key, (reader, writer))
+        elif verb in ("out", "err"):
+            await self._park(f"{verb} {key}", (reader, writer))
         elif call is not None:
             await self._run(call, key, (reader, writer))
         else:
             raise _BadRequestError
 
     async def _request(self, reader: asyncio.StreamReader) -> Call:
-        name, pid, cwd, count = [await _field(reader) for _ in range(4)]
+        name, pid, cwd, line, count = [await _field(reader) for _ in range(5)]
         host = self._world.cluster.hosts.get(name)
         if host is None or not 1 <= int(count) <= MAX_ARGUMENTS:
             raise _BadRequestError
@@ -126,7 +127,7 @@ class ShimServer:
             size += len(argv[-1])
             if size > MAX_REQUEST:
                 raise _BadRequestError
-        return Call(host, argv, cwd, int(pid), emit=_nowhere)
+        return Call(host, argv, cwd, int(pid), emit=_nowhere, unbuffered=line == "1")
 
     def _output(self, key: str) -> _Output:
         if key not in self._outputs:
@@ -151,37 +152,42 @@ class ShimServer:
             del self._outputs[key]
 
     async def _run(self, call: Call, key: str, control: Stream) -> None:
+        policies = self._world.policies
+        both = "stderr" in (policies.progress_stream, policies.attention_stream)
+        async with contextlib.AsyncExitStack() as stack:
+            claimed = [stack.enter_context(self._claimed(f"out {key}"))]
+            control[1].write(b"2\n" if both else b"1\n")
+            if both:
+                claimed.append(stack.enter_context(self._claimed(f"err {key}")))
+            async with asyncio.timeout(REQUEST_SECONDS):
+                streams = [await asyncio.shield(output.stream) for output in claimed]
+            status = await self._watched(call, streams, control[0])
+        # The other connections are closed first, so that the shim's `cat`s end before it reads the status.
+        control[1].write(f"{status}\n".encode() + "".join(call.err).encode("utf-8", "surrogateescape"))
+        async with asyncio.timeout(ANSWER_SECONDS):
+            await control[1].drain()
+
+    @contextlib.contextmanager
+    def _claimed(self, key: str) -> Iterator[_Output]:
+        """The output with a key, which must be nobody else's; its connection is let go afterwards."""
         output = self._output(key)
         if output.claimed.is_set():
             raise _BadRequestError
         output.claimed.set()
         try:
-            async with asyncio.timeout(REQUEST_SECONDS):
-                stream = await asyncio.shield(output.stream)
-            status = await self._watched(call, stream, control[0])
+            yield output
         finally:
             output.released.set()
             self._drop(key, output)
-        # The stdout connection is closed first, so that the shim's `cat` ends before it reads the status.
-        control[1].write(f"{status}\n".encode() + "".join(call.err).encode("utf-8", "surrogateescape"))
-        async with asyncio.timeout(ANSWER_SECONDS):
-            await control[1].drain()
 
-    async def _watched(self, call: Call, output: Stream, control: asyncio.StreamReader) -> int:
+    async def _watched(self, call: Call, outputs: list[Stream], control: asyncio.StreamReader) -> int:
         """Run a command until it ends or its process dies."""
-        out_reader, out_writer = output
-
-        async def emit(text: str) -> None:
-            out_writer.write(text.encode("utf-8", "surrogateescape"))
-            try:
-                await out_writer.drain()
-            except OSError:
-                raise _ClientGoneError from None
-
-        call.emit = emit
+        call.emit = _emitter(outputs[0][1])
+        if len(outputs) > 1:
+            call.emit_err = _emitter(outputs[1][1])
         work = asyncio.ensure_future(self._execute(self._world, call))
         # A shim sends nothing more: whatever ends these reads, its process is gone.
-        watchers = [asyncio.ensure_future(end.read(1)) for end in (control, out_reader)]
+        watchers = [asyncio.ensure_future(end.read(1)) for end in (control, *(reader for reader, _ in outputs))]
         try:
             await asyncio.wait({work, *watchers}, return_when=asyncio.FIRST_COMPLETED)
             if not work.done():
@@ -197,7 +203,19 @@ class ShimServer:
             for watcher in watchers:
                 watcher.cancel()
             await asyncio.gather(work, *watchers, return_exceptions=True)
-            out_writer.close()
+            for _, writer in outputs:
+                writer.close()
+
+
+def _emitter(writer: asyncio.StreamWriter) -> Callable[[str], Awaitable[None]]:
+    async def emit(text: str) -> None:
+        writer.write(text.encode("utf-8", "surrogateescape"))
+        try:
+            await writer.drain()
+        except OSError:
+            raise _ClientGoneError from None
+
+    return emit
 
 
 async def _nowhere(text: str) -> None:

@@ -177,8 +177,8 @@ class FileSystem:
     max_disk_size: str
     manager: str
     created: float
-    known_end: KnownEnd
-    arrivals: Mapping[str, FreeSpace]
+    known_end: KnownEnd | None = None
+    arrivals: Mapping[str, FreeSpace] = field(default_factory=dict)
     """Free space of a new disk just after it was added, by WWN; other disks lose 2 % to maps."""
     growth_left: dict[str, int] = field(default_factory=dict)
     """Data that ordinary users will still write while a restripe runs, by WWN."""
@@ -339,6 +339,14 @@ class Cluster:
             sight.overwrite(local, nsd.volume_id, partition=self.dialect.at_least(4, 1))
         self.nsds[name] = nsd
         return nsd
+
+    def delete_nsd(self, name: str) -> None:
+        """Forget an NSD; its device is empty then, wherever it is seen."""
+        nsd = self.nsds.pop(name)
+        for _, device in self.sights(nsd.device.wwn):
+            if device.volume_id == nsd.volume_id:
+                device.volume_id = ""
+                device.partitions.clear()
 
     @property
     def metadata_total_kb(self) -> int:

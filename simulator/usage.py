@@ -6,21 +6,42 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 USAGES: Mapping[str, str] = {
-    "mmlscluster": "mmlscluster [--cnfs]",
+    "mmlscluster": "mmlscluster [--cnfs] [--ces]",
     "mmgetstate": "mmgetstate [-L] [-s] [-v] [-a | -N {Node[,Node...] | NodeFile | NodeClass}]",
     "mmlsfs": (
         "mmlsfs {Device | all | all_local | all_remote} [-A] [-a] [-B] [-D] [-d] [-E] [-f] [-I] [-i] [-j] [-K] [-k]\n"
         "          [-L] [-M] [-m] [-n] [-o] [-P] [-Q] [-R] [-r] [-S] [-T] [-u] [-V] [-z]"
     ),
-    "mmlsdisk": 'mmlsdisk Device [-d "DiskName[;DiskName...]"] [-e] [-L]',
+    "mmlsdisk": 'mmlsdisk Device [-d "DiskName[;DiskName...]"] [-e] [-L | -m | -M]',
     "mmdf": "mmdf Device [-d | -F | -m] [-P PoolName] [--block-size {BlockSize | auto}]",
     "mmlsnsd": 'mmlsnsd [-a | -F | -f Device | -d "DiskName[;DiskName...]"] [-L | -m | -M | -X] [-v]',
+    "mmlsmount": "mmlsmount {Device | all} [-L]",
+    "mmlsmgr": "mmlsmgr [Device[ Device...]] [-c]",
+    "mmlsconfig": "mmlsconfig [Attribute]",
+    "mmlspool": "mmlspool Device [PoolName | all] [-L]",
+    "mmlssnapshot": "mmlssnapshot Device [-d] [-s {all | Snapshot[,Snapshot...]}]",
+    "mmlsqos": "mmlsqos Device [--pool {all | PoolName}] [--seconds Seconds]",
+    "mmchqos": "mmchqos Device {--enable [QOSClassSpecification] | --disable}",
+    "mmdiag": "mmdiag --waiters",
+    "mmhealth": "mmhealth node show [Component]",
     "mmcrnsd": "mmcrnsd -F StanzaFile [-v {yes | no}]",
+    "mmdelnsd": 'mmdelnsd {"DiskName[;DiskName...]" | -F DiskFile}',
     "mmadddisk": (
         "mmadddisk Device -F StanzaFile [-a] [-r] [-v {yes | no}]\n"
         "          [-N {Node[,Node...] | NodeFile | NodeClass}]"
     ),
-    "mmchdisk": "mmchdisk Device change -F StanzaFile",
+    "mmchdisk": (
+        'mmchdisk Device {resume | start} {-d "DiskName[;DiskName...]" | -F StanzaFile | -a}\n'
+        '       mmchdisk Device {suspend | empty | stop | change} {-d "DiskName[;DiskName...]" | -F StanzaFile}'
+    ),
+    "mmdeldisk": (
+        'mmdeldisk Device {"DiskName[;DiskName...]" | -F DescFile} [-a] [-c] [-m | -r | -b]\n'
+        "          [-N {Node[,Node...] | NodeFile | NodeClass}]"
+    ),
+    "mmrpldisk": (
+        "mmrpldisk Device DiskName {DiskDesc | -F StanzaFile} [-v {yes | no}]\n"
+        "          [-N {Node[,Node...] | NodeFile | NodeClass}]"
+    ),
     "mmrestripefs": (
         "mmrestripefs Device {-m | -r | -b | -R | -p} [-P PoolName]\n"
         "          [-N {Node[,Node...] | NodeFile | NodeClass}]"
@@ -70,7 +91,7 @@ class Arguments:
 def parse(arguments: list[str], flags: str, valued: str = "") -> Arguments:
     """Take a command line apart. `flags` and `valued` are blank-separated options without and with a value.
 
-    Raises UsageError for an unknown option (such as -Y, which this release lacks) or a missing value.
+    Raises UsageError for an unknown option (such as -Y where the release lacks it) or a missing value.
     """
     result = Arguments()
     todo = list(arguments)

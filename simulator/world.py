@@ -174,6 +174,12 @@ class World:
     def _running(self, host: Host) -> bool:
         return host.name not in self.policies.down_nodes and host.name not in self.powered_off
 
+    @property
+    def cluster_manager(self) -> Host:
+        """The node that leads the cluster: the first quorum node that is up, else the first of all."""
+        quorum = self.cluster.quorum_hosts
+        return next((host for host in quorum if self._running(host)), quorum[0])
+
     def daemon_state(self, host: Host) -> str:
         """`active`, `arbitrating`, `down`, or `unknown` for a host that cannot be reached."""
         if host.name in self.powered_off:
