@@ -74,6 +74,20 @@ def replay(*, file: Path, plain: bool, speed: float | None, start: str | None) -
 
 
 @cli.command()
+@click.argument("command")
+@click.argument("file", default="-")
+def parse(command: str, file: str) -> None:
+    """Turn the saved output of a COMMAND (mmlsdisk, mmdf, lsblk, ...) into JSON.
+
+    FILE is what it printed, or - for stdin: either form, of any release. Exit status 1 tells of problems in it; they
+    stand in the JSON.
+    """
+    from tui.parse import run
+
+    raise SystemExit(run(command, file))
+
+
+@cli.command()
 def info() -> None:
     """Versions, and every path that the program uses."""
     from tui.info import lines

@@ -134,6 +134,8 @@ def mmrestripefs_steps(stdout: str, stderr: str = "") -> Steps[RestripeLog]:
     events: list[ProgressEvent] = []
 
     def read(line: Line) -> None:
+        if not line.text:
+            return
         event = parse_progress_line(line.text)
         if event is not None:
             events.append(event)
