@@ -1,5 +1,6 @@
 # The detached-job protocol, version 1, host side. Sent over the standard input of `sh -s`; docs/job-protocol.md.
-# Variables set by the client before this text: NONCE, and BASE (may be empty).
+# Variables set by the client before this text: NONCE, BASE (may be empty), and BOOT, the boot that a launch is meant for
+# (may be empty).
 # Nothing runs unless the last line has arrived whole: main checks its own last argument.
 # Only what dash, bash, mksh, ksh93 and busybox sh share is used here.
 
@@ -216,6 +217,8 @@ launch() { # ID SCRIPT COMMAND ABOUT [NAME CONTENT]... END
         report
         return
     fi
+    # a crash may have eaten the link of an earlier try: only within one boot is "absent" the whole truth
+    [ -z "$BOOT" ] || [ "$BOOT" = "$(boot_id)" ] || fail other_boot
     look_at $$ || fail no_proc
     T=$D/try.$$.$P_START
     mkdir "$T" 2>/dev/null || fail mkdir

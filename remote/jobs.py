@@ -69,6 +69,7 @@ NOTES = {
     "no_proc": "/proc cannot be read on the host",
     "no_hard_links": "the job directory's file system has no hard links, or is full",
     "not_claimed": "the runner did not start within 5 s; launching the same job again is safe",
+    "other_boot": "the host was rebooted while the job was launched; whether it had started cannot be known from here",
     "no_child": "the command's process was not found",
     "not_our_group": "the command's process is not in its runner's group; it was left alone",
     "not_permitted": "the host did not permit the signal (a command under sudo can only be stopped by root)",
@@ -172,8 +173,8 @@ def _host_side() -> str:
     return importlib.resources.files("remote").joinpath("job.sh").read_text(encoding="utf-8")
 
 
-def _script(nonce: str, base: str, *words: str) -> str:
-    head = f"NONCE={quote((nonce,))}\nBASE={quote((base,))}\n"
+def _script(nonce: str, base: str, *words: str, boot_id: str = "") -> str:
+    head = f"NONCE={quote((nonce,))}\nBASE={quote((base,))}\nBOOT={quote((boot_id,))}\n"
     return f"{head}{_host_side()}\nmain {quote((*words, f'END:{nonce}'))}\n"
 
 
@@ -197,8 +198,8 @@ def run_script(command: Command, *, sudo: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def launch_script(nonce: str, base: str, spec: JobSpec, *, sudo: bool) -> str:
-    """The script that launches `spec`, at most once however often it is sent."""
+def launch_script(nonce: str, base: str, spec: JobSpec, *, sudo: bool, boot_id: str = "") -> str:
+    """The script that launches `spec`, at most once however often it is sent; in no other boot than `boot_id`."""
     command = spec.command
     about = About(spec.title, spec.operator, command.text, command.effect, command.interruptible)
     words = [
@@ -209,7 +210,7 @@ def launch_script(nonce: str, base: str, spec: JobSpec, *, sudo: bool) -> str:
     ]
     for name, content in spec.files:
         words += (name, content)
-    return _script(nonce, base, "launch", *words)
+    return _script(nonce, base, "launch", *words, boot_id=boot_id)
 
 
 def seal_script(nonce: str, base: str, job_id: str) -> str:

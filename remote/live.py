@@ -123,26 +123,29 @@ class LiveSite(Site):
         place = await self._place(host)
         ends = asyncio.get_running_loop().time() + LAUNCH_PATIENCE
         delay = 0.2
+        lost, note = False, ""
         while True:
             nonce = _nonce()
-            script = protocol.launch_script(nonce, self._options.job_base, spec, sudo=self._options.sudo)
+            script = protocol.launch_script(
+                nonce, self._options.job_base, spec, sudo=self._options.sudo, boot_id=place.boot_id
+            )
+            # Launching the same id again is safe: whatever is under way there, one of them wins the link. Only a
+            # reboot in between could have eaten an unsynced link, so that is left to a person.
             try:
                 status = (await self._job(host, nonce, script, spec.command.text)).status(spec.id)
+                if status.note == "other_boot":
+                    return _described(JobStatus(spec.id, JobState.UNKNOWN, note=status.note), spec)
+                if status.state is JobState.ERROR and lost:  # an earlier try may still be under way there
+                    return _described(JobStatus(spec.id, JobState.UNKNOWN, note=status.note), spec)
                 if status.state is JobState.ERROR:
                     raise _job_error(host, status)
                 if status.state is not JobState.ABSENT:
                     return _described(status, spec)
+                note = status.note
             except (UnreachableError, AnswerLostError, GarbledError):
-                pass
-            # Launching the same id again is safe: whatever is under way there, one of them wins the link. Only a
-            # reboot in between could have eaten an unsynced link, so that is left to a person.
-            try:
-                if (await self._place(host)).boot_id != place.boot_id:
-                    return JobStatus(spec.id, JobState.UNKNOWN, note="rebooted while it was launched")
-            except (UnreachableError, AnswerLostError, GarbledError):
-                pass
+                lost, note = True, "the host does not answer"
             if asyncio.get_running_loop().time() > ends:
-                return _described(JobStatus(spec.id, JobState.UNKNOWN, note="the host does not answer"), spec)
+                return _described(JobStatus(spec.id, JobState.UNKNOWN, note=note), spec)
             await asyncio.sleep(delay)
             delay = min(delay * 2, 5.0)
 

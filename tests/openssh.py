@@ -136,16 +136,8 @@ class Server:
             probe.bind((address, 0))
             self.port: int = probe.getsockname()[1]
         self.mark = f"{MARK}={self.directory}"
-        words = {MARK: str(self.directory), **({} if account.owned else {"HOME": str(account.home)}), **env}
-        set_env = " ".join(f'"{name}={value}"' for name, value in words.items())
-        (self.directory / "sshd_config").write_text(
-            f"{settings}\n"
-            f"ListenAddress {address}\nPort {self.port}\nHostKey {self.host_key}\nPidFile none\nUsePAM no\n"
-            f"AuthorizedKeysFile {farm.key}.pub\nStrictModes no\nPasswordAuthentication no\n"
-            f"KbdInteractiveAuthentication no\nLogLevel DEBUG1\nMaxStartups 60\nUseDNS no\n"
-            f"PrintMotd no\nPrintLastLog no\nSetEnv {set_env}\n",
-            encoding="utf-8",
-        )
+        self.settings = settings
+        self.set_environment(env)
         self._process: subprocess.Popen[bytes] | None = None
         self.start()
 
@@ -170,6 +162,19 @@ class Server:
     def known_as(self) -> str:
         """The host as known_hosts calls it."""
         return f"[{self.address}]:{self.port}"
+
+    def set_environment(self, env: Mapping[str, str]) -> None:
+        """What every session finds in its environment, from the next start on."""
+        words = {MARK: str(self.directory), **({} if self.account.owned else {"HOME": str(self.account.home)}), **env}
+        set_env = " ".join(f'"{name}={value}"' for name, value in words.items())
+        (self.directory / "sshd_config").write_text(
+            f"{self.settings}\n"
+            f"ListenAddress {self.address}\nPort {self.port}\nHostKey {self.host_key}\nPidFile none\nUsePAM no\n"
+            f"AuthorizedKeysFile {self.farm.key}.pub\nStrictModes no\nPasswordAuthentication no\n"
+            f"KbdInteractiveAuthentication no\nLogLevel DEBUG1\nMaxStartups 60\nUseDNS no\n"
+            f"PrintMotd no\nPrintLastLog no\nSetEnv {set_env}\n",
+            encoding="utf-8",
+        )
 
     def write_config(self, path: Path, known_hosts: Path | str, more: str = "") -> Path:
         """Append how to reach this server to a client's configuration. The first word for an option counts."""

@@ -157,6 +157,17 @@ async def test_the_exit_code_is_kept_when_the_log_fills_the_disk(host: LocalHost
     assert len(log) > 1 << 20
 
 
+async def test_a_job_directory_that_cannot_be_finished_runs_nothing(host: LocalHost) -> None:
+    """The link is won and then the directory is in the way of itself: the code and the log say what happened."""
+    (host.base / "odd").mkdir(parents=True, mode=0o700)
+    (host.base / "odd" / "run").touch()
+    await host.launch("odd", f"touch {host.directory}/ran")
+    log, status = await read_to_end(host.site, HOST, "odd")
+    assert (status.state, status.rc) == (JobState.FINISHED, 126)
+    assert b"nothing was run" in log
+    assert not (host.directory / "ran").exists()
+
+
 async def test_every_job_is_listed_with_what_it_is(host: LocalHost) -> None:
     title, operator = "Löschen von 'nsd1'\n\t\"x\" \\", "Ålice"
     command = Command(("sh", "-c", "exit 2\n"), Effect.DESTROYS, interruptible=False)

@@ -196,3 +196,32 @@ async def test_a_sealed_job_never_starts(host: LocalHost) -> None:
     assert (await host.site.seal(HOST, "sealed")).state is JobState.SEALED
     assert sorted(path.name for path in (host.base / "sealed").iterdir()) == ["started"]
     assert not (host.directory / "ran").exists()
+
+
+async def test_a_job_that_ends_while_it_is_looked_at_is_never_lost(host: LocalHost) -> None:
+    """The exit code is there before the runner goes, so whoever looks in between must look for it again."""
+    for number in range(6):
+        name = f"short-{number}"
+        await host.launch(name, "sleep 0.05; echo out; exit 8")
+        states = set()
+        while True:
+            status, log = await host.look(name)
+            states.add(status.state)
+            if status.state is not JobState.RUNNING:
+                break
+        assert states <= {JobState.RUNNING, JobState.FINISHED}
+        assert (status.rc, log, status.size) == (8, b"out\n", 4)
+
+
+def test_a_runner_that_goes_while_it_is_looked_at_left_its_code(host: LocalHost) -> None:
+    """The same, at the worst moment: it writes the code and is gone just after no code was found."""
+    directory = host.base / "moment"
+    directory.mkdir(parents=True)
+    boot = Path("/proc/sys/kernel/random/boot_id").read_text().strip()
+    (directory / "started").write_text(f"run 999999999 1 {boot} 5\n")
+    script = jobs.poll_script("n0nce", "", "moment", 0, 10)
+    looked = '    look_at "$1" || return 1\n    case'
+    assert script.count(looked) == 1
+    script = script.replace(looked, looked.replace("look_at", f': >"{directory}/rc.6.7"\n    look_at'))
+    (header,) = jobs.read_headers("n0nce", local_sh(host, script))
+    assert (header.state, header.rc) == ("finished", "6")
