@@ -1,0 +1,82 @@
+"""A simulated cluster as the program uses it: live Site, recorder, supervisor."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from remote.clock import ScaledClock
+from remote.events import Event, Header
+from remote.live import LiveOptions, LiveSite
+from remote.recorder import RecordingSite
+from remote.recording import VERSION, Writer
+from remote.site import Site
+from remote.ssh import SshSettings
+from simulator.client import Simulation
+from supervision.journal import Journal
+from supervision.migration import StopError
+from supervision.recipes.metadata_to_ssd import MetadataToSsd
+from supervision.state import Store
+from supervision.supervisor import Supervisor
+from tests.supervision.seed import CHANGING
+
+PLAN = "plan-1"
+OPERATOR = "ops@desk"
+
+
+@dataclass
+class Session:
+    """One session with the cluster; `events` is all that passed."""
+
+    supervisor: Supervisor
+    store: Store
+    events: list[Event]
+
+    def recipe(self) -> MetadataToSsd:
+        """The migration, of the same plan in every session."""
+        return MetadataToSsd(self.supervisor, plan=PLAN, operator=OPERATOR)
+
+    async def run(self) -> MetadataToSsd:
+        """Perform the migration until it is done or stops."""
+        recipe = self.recipe()
+        with contextlib.suppress(StopError):  # told by its step
+            await recipe.run()
+        return recipe
+
+
+@asynccontextmanager
+async def session(sim: Simulation, *, armed: bool = True, record: Path | None = None) -> AsyncIterator[Session]:
+    """A session of its own, with its own connections."""
+    clock = ScaledClock(sim.clock.epoch, sim.clock.monotonic, sim.clock.speed)
+    header = Header(VERSION, "0", 0.0, clock.now(), sim.fs, sim.hosts, sim.entry, OPERATOR, True, clock.speed, 0, PLAN)
+    store = Store(header)
+    events: list[Event] = []
+    store.listen(lambda _, event: events.append(event))
+    writer = Writer(record, header) if record else None
+    live = LiveSite(sim.hosts, clock, armed=armed, options=LiveOptions(ssh=SshSettings(config_files=(sim.ssh_config,))))
+    journal = Journal(store, writer)
+    site: Site = RecordingSite(live, journal.emit, writer)
+    try:
+        async with Supervisor(site, journal, fs=sim.fs, entry=sim.entry) as supervisor:
+            yield Session(supervisor, store, events)
+    finally:
+        if writer:
+            writer.close()
+            assert writer.failure == ""
+
+
+async def changed(sim: Simulation) -> list[str]:
+    """The names of all commands that changed the cluster, in their order, as the cluster remembers them."""
+    names = [command["argv"][0] for command in (await sim.control("history"))["commands"]]
+    return [name for name in names if name in CHANGING]
+
+
+async def until_so(look: Callable[[], Awaitable[bool]], seconds: float = 30.0) -> None:
+    """Wait until the cluster says that it is so; fail when it does not."""
+    async with asyncio.timeout(seconds):
+        while not await look():
+            await asyncio.sleep(0.01)
