@@ -6,12 +6,16 @@ import argparse
 import asyncio
 import json
 import os
+import resource
 import signal
 import sys
 from pathlib import Path
 from typing import NoReturn
 
-from simulator.runtime import SCENARIOS, SetupError, Simulator, prepare
+from simulator.runtime import SetupError, Simulator, prepare
+from simulator.scenarios import NAMES
+
+MAX_FILES = 65536
 
 
 class _Parser(argparse.ArgumentParser):
@@ -21,10 +25,20 @@ class _Parser(argparse.ArgumentParser):
 
 def _arguments() -> argparse.Namespace:
     parser = _Parser(prog="simulator", description="Simulate a cluster that can be reached over SSH.")
-    parser.add_argument("--scenario", default="seed", help=f"one of: {', '.join(SCENARIOS)}")
+    parser.add_argument("--scenario", default="seed", help=f"one of: {', '.join(NAMES)}")
     parser.add_argument("--dir", required=True, type=Path, help="directory for everything; new or empty")
     parser.add_argument("--speed", default=600.0, type=float, help="simulated seconds a real second")
+    parser.add_argument("--hosts", type=int, help="hosts of scenario big")
+    parser.add_argument("--disks", type=int, help="disks of scenario big")
     return parser.parse_args()
+
+
+def _more_files() -> None:
+    """Allow as many open files as may be: a connection takes five, a session three, a command two."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = MAX_FILES if hard == resource.RLIM_INFINITY else min(hard, MAX_FILES)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
 
 
 def _watch_stdin(stopped: asyncio.Event) -> None:
@@ -49,9 +63,10 @@ def _watch_stdin(stopped: asyncio.Event) -> None:
         stopped.set()
 
 
-async def _serve(scenario: str, directory: Path, speed: float) -> None:
-    simulator = Simulator(scenario, directory, speed)
-    simulator.directory = prepare(directory)
+async def _serve(given: argparse.Namespace) -> None:
+    simulator = Simulator(given.scenario, given.dir, given.speed, given.hosts, given.disks)
+    simulator.directory = prepare(given.dir)
+    _more_files()
     loop = asyncio.get_running_loop()
     for number in (signal.SIGTERM, signal.SIGINT):
         loop.add_signal_handler(number, simulator.stopped.set)
@@ -69,7 +84,7 @@ def main() -> int:
     """Run; returns the exit status: 0 after an orderly end, 2 with a line on stderr otherwise."""
     given = _arguments()
     try:
-        asyncio.run(_serve(given.scenario, given.dir, given.speed))
+        asyncio.run(_serve(given))
     except (SetupError, OSError) as problem:
         sys.stderr.write(f"simulator: {problem}\n")
         return 2

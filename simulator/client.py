@@ -15,7 +15,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,54 +61,77 @@ class Simulation:
     @staticmethod
     @asynccontextmanager
     async def start(
-        scenario: str = "seed", speed: float = 600, directory: Path | None = None
+        scenario: str = "seed",
+        speed: float = 600,
+        directory: Path | None = None,
+        *,
+        hosts: int | None = None,
+        disks: int | None = None,
     ) -> AsyncIterator[Simulation]:
         """Start a simulator and end it, with all its processes, on exit.
 
-        Without `directory` a temporary one is made and removed. Raises SimulationError with the simulator's own words
-        if it does not start.
+        `hosts` and `disks` are for the scenario `big`. Without `directory` a temporary one is made and removed.
+        Raises SimulationError with the simulator's own words if it does not start.
         """
         # Short, and not below TMPDIR, which may be deep: the path of a Unix socket is limited to about 100 bytes.
         made = None if directory else Path(tempfile.mkdtemp(prefix="sim-", dir="/tmp"))
         try:
-            async with _process(scenario, speed, directory or made or Path()) as (process, complaints):
+            size = {"--hosts": hosts, "--disks": disks}
+            words = [word for name, count in size.items() if count is not None for word in (name, str(count))]
+            async with _process(scenario, speed, directory or made or Path(), words) as (process, complaints):
                 yield _simulation(await _announcement(process, complaints), process.pid)
         finally:
             if made is not None:
                 shutil.rmtree(made, ignore_errors=True)
+
+    async def environment(self, host: str, *, share: bool = False) -> dict[str, str]:
+        """The settings that make a session of any SSH server (`SetEnv`) that host.
+
+        With `share` for other users than the simulator's: they may run the shims then, and choose RESTRIPE_JOBS
+        themselves.
+        """
+        answer = await self.control("environment", host=host, share=share)
+        settings: dict[str, str] = answer["environment"]
+        return settings
 
     async def control(self, op: str, **arguments: Any) -> dict[str, Any]:
         """One request to the control interface (see `simulator.control`); its result.
 
         Raises SimulationError for a refusal, a broken connection or no answer within CONTROL_SECONDS real seconds.
         """
-        try:
-            async with asyncio.timeout(CONTROL_SECONDS):
-                reader, writer = await asyncio.open_unix_connection(self.control_socket, limit=MAX_ANSWER)
-                try:
-                    writer.write(json.dumps({"op": op, **arguments}).encode() + b"\n")
-                    await writer.drain()
-                    answer = json.loads(await reader.readline())
-                finally:
-                    writer.close()
-                    with contextlib.suppress(OSError):
-                        await writer.wait_closed()
-        except (OSError, TimeoutError, ValueError) as problem:
-            raise SimulationError(f"control {op}: {problem or type(problem).__name__}") from problem
-        if "error" in answer:
-            raise SimulationError(f"control {op}: {answer['error']}")
-        result: dict[str, Any] = answer["result"]
-        return result
+        return await control(self.control_socket, op, arguments)
+
+
+async def control(socket: Path, op: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """One request to the control socket of any simulator that runs; raises as `Simulation.control` does."""
+    try:
+        async with asyncio.timeout(CONTROL_SECONDS):
+            reader, writer = await asyncio.open_unix_connection(socket, limit=MAX_ANSWER)
+            try:
+                writer.write(json.dumps({**arguments, "op": op}).encode() + b"\n")
+                await writer.drain()
+                answer = json.loads(await reader.readline())
+            finally:
+                writer.close()
+                with contextlib.suppress(OSError):
+                    await writer.wait_closed()
+    except (OSError, TimeoutError, ValueError) as problem:
+        raise SimulationError(f"control {op}: {problem or type(problem).__name__}") from problem
+    if "error" in answer:
+        raise SimulationError(f"control {op}: {answer['error']}")
+    result: dict[str, Any] = answer["result"]
+    return result
 
 
 @asynccontextmanager
 async def _process(
-    scenario: str, speed: float, directory: Path
+    scenario: str, speed: float, directory: Path, words: Sequence[str] = ()
 ) -> AsyncIterator[tuple[asyncio.subprocess.Process, deque[str]]]:
     """The simulator's process, and the last lines of its stderr as they come."""
     process = await asyncio.create_subprocess_exec(
         *(sys.executable, "-m", "simulator"),
         *("--scenario", scenario, "--dir", str(directory), "--speed", str(speed)),
+        *words,
         stdin=asyncio.subprocess.PIPE,
         stdout=asyncio.subprocess.PIPE,
         stderr=asyncio.subprocess.PIPE,

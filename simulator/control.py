@@ -1,16 +1,50 @@
 """The control interface: one JSON object a line over a Unix socket, one answer a line.
 
 Requests have a key `op`; answers are `{"result": {...}}` or `{"error": "text"}`. All sizes are KB, all times
-simulated UNIX seconds.
+simulated UNIX seconds, all durations simulated seconds where nothing else is said. A key in brackets may be left out.
 
-- `facts`: `now`, `fs`, `metadata_kb` by NSD, `metadata_left_on_rotating_kb`, `metadata_total_kb` (constant: maps are
-  not counted), `properly_replicated`, `inodes`, `disks`, `nsds`, `running` commands, `restripe` (null or its
-  progress), `destroyed` (`host`, `device`, `wwn`, `what`, `when`), `boot_ids`, `policies`, `refused` (bad requests).
+Asking:
+
+- `facts`: `now`, `release`, `fs`, `metadata_kb` by NSD, `metadata_left_on_rotating_kb`, `metadata_total_kb` (constant
+  over a restripe: maps are not counted), `properly_replicated`, `inodes`, `disks`, `nsds`, `running` commands,
+  `restripe` (null or its progress), `busy_with`, `destroyed` (`host`, `device`, `wwn`, `what`, `when`), `boot_ids`,
+  `hosts` (`power`, `daemon`, `connections`, `frozen`), `manager`, `quorum`, `qos`, `policies`, `refused` (bad
+  requests of shims).
 - `history`: `commands`, every mm command in order of start: `host`, `argv`, `pid`, `start`, `end`, `rc` (null while it
   runs and for one whose process was killed).
-- `set_policy`: any of `client_death` (`abort`, `continue`), `conflict` (`wait`, `terminate`) and `down_nodes` (list of
-  hosts); answers with all policies.
-- `shutdown`: ends the simulator.
+- `environment` host [share=false]: the `environment` that makes a session of any SSH server that host: PATH, SIM_*,
+  RESTRIPE_*, TZ. With `share`, users other than the simulator's may run the shims (its directory becomes searchable),
+  and RESTRIPE_JOBS is left to them. RESTRIPE_BOOT_ID is that of this moment.
+
+Choosing: `set_policy`, any of `simulator.policies` and `down_nodes` (hosts whose daemon is down, without any other
+consequence); answers with all policies.
+
+Hosts and their network:
+
+- `reboot` host [seconds=120] [shuffle=true]: everything on it dies, its connections are reset and refused; it comes
+  back with another boot id and, with `shuffle`, other device names. `power_off` host, `power_on` host [shuffle=true].
+- `cut` [host]: reset its connections, or everybody's; `cut` tells how many. New ones are accepted.
+- `freeze` [host] [frozen=true]: pass nothing on, and let nothing be noticed; `frozen=false` goes on.
+- `slow` [host] [rate=0] [delay=0]: bytes a real second in each direction (0: no limit), real seconds for each piece.
+- `job_disk` host [state=full|ok|small]: where jobs are kept. `how` tells what could be done: `tmpfs` (root: a file
+  system of a megabyte, really full), `unwritable` (new jobs cannot be made), `directory` or `nothing`.
+
+The cluster:
+
+- `daemon` host [state=down|up]; `manager` host: it becomes the file system manager; `quorum` [lost=true].
+- `disk` disk availability: `up`, `down`, `recovering` or `unrecovered`, by itself.
+- `fill` disk free_kb: ordinary use leaves that much of it free.
+- `waiter` host [thread] [reason] [seconds=300]: a thread that waits and will go on waiting.
+
+Other people:
+
+- `occupy` [program=mmdeldisk] [seconds=600]: a conflicting command has the file system; what a second one does, the
+  policy `conflict` says. `qos` [limits] [enabled=true]: limits as of `mmchqos`.
+- `outsider` host [file=restripe.log] [options=-r]: `mmrestripefs FS OPTIONS 2>&1 | tee FILE` on a host, without any
+  connection or job; answers with `pid`, `file` and `command`.
+- `start_over`: a restripe that runs scans from its first phase again, in the same output (`restripeOnDiskFailure`).
+
+`shutdown` ends the simulator.
 """
 
 from __future__ import annotations
@@ -19,74 +53,20 @@ import asyncio
 import contextlib
 import json
 from collections.abc import Callable
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from simulator.commands import as_json
-from simulator.world import World
+from simulator.operations import Operations
 
 MAX_REQUEST = 64 * 1024
 MAX_CLIENTS = 64
 
 
-def facts(world: World) -> dict[str, Any]:
-    """What is so now."""
-    world.settle()
-    cluster, fs = world.cluster, world.cluster.fs
-    return {
-        "now": world.clock.now(),
-        "fs": fs.name,
-        "metadata_kb": {disk.name: disk.metadata_kb for disk in fs.disks},
-        "metadata_left_on_rotating_kb": cluster.metadata_left_kb,
-        "metadata_total_kb": cluster.metadata_total_kb,
-        "properly_replicated": fs.properly_replicated,
-        "inodes": {
-            "used": fs.inodes.used,
-            "free": fs.inodes.free,
-            "allocated": fs.inodes.allocated,
-            "max": fs.inodes.maximum,
-        },
-        "disks": [
-            {
-                "name": disk.name,
-                "usage": disk.usage,
-                "failure_group": disk.failure_group,
-                "pool": disk.pool,
-                "size_kb": disk.size_kb,
-                "free_blocks_kb": disk.free_blocks_kb,
-                "free_fragments_kb": disk.fragments_kb,
-                "metadata_kb": disk.metadata_kb,
-                "data_kb": disk.data_kb,
-                "maps_kb": disk.maps_kb,
-            }
-            for disk in fs.disks
-        ],
-        "nsds": [
-            {
-                "name": nsd.name,
-                "volume_id": nsd.volume_id,
-                "host": nsd.host,
-                "device": nsd.device.name,
-                "wwn": nsd.device.wwn,
-                "servers": list(nsd.servers),
-                "filesystem": fs.name if fs.disk(nsd.name) else None,
-            }
-            for nsd in cluster.nsds.values()
-        ],
-        "running": [as_json(record) for record in world.running],
-        "restripe": world.run.report() if world.run is not None else None,
-        "destroyed": [asdict(item) for item in cluster.destroyed],
-        "boot_ids": {host.name: host.boot_id for host in cluster.hosts.values()},
-        "policies": asdict(world.policies),
-    }
-
-
 class ControlServer:
     """Serves the socket; `stop_all` is called for `shutdown`, `refused` counts bad shim requests."""
 
-    def __init__(self, world: World, stop_all: Callable[[], None], refused: Callable[[], int]) -> None:
-        self._world = world
+    def __init__(self, operations: Operations, stop_all: Callable[[], None], refused: Callable[[], int]) -> None:
+        self._operations = operations
         self._stop_all = stop_all
         self._refused = refused
         self._server: asyncio.Server | None = None
@@ -115,7 +95,7 @@ class ControlServer:
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:
             while line := await reader.readline():
-                writer.write(json.dumps(self._answer(line)).encode() + b"\n")
+                writer.write(json.dumps(await self._answer(line)).encode() + b"\n")
                 await writer.drain()
         except (OSError, ValueError):
             return  # A line beyond the limit, or the client is gone.
@@ -124,25 +104,18 @@ class ControlServer:
             with contextlib.suppress(OSError):
                 await writer.wait_closed()
 
-    def _answer(self, line: bytes) -> dict[str, Any]:
+    async def _answer(self, line: bytes) -> dict[str, Any]:
         try:
             request = json.loads(line)
             if not isinstance(request, dict):
                 return {"error": "a request is a JSON object"}
-            return {"result": self._perform(str(request.pop("op", "")), request)}
-        except ValueError as problem:
+            return {"result": await self._perform(str(request.pop("op", "")), request)}
+        except (ValueError, OSError) as problem:
             return {"error": str(problem)}
 
-    def _perform(self, op: str, arguments: dict[str, Any]) -> dict[str, Any]:
-        if op == "facts":
-            return facts(self._world) | {"refused": self._refused()}
-        if op == "history":
-            return {"commands": [as_json(record) for record in self._world.history]}
-        if op == "set_policy":
-            for name, value in arguments.items():
-                self._world.policies.change(name, value, set(self._world.cluster.hosts))
-            return asdict(self._world.policies)
+    async def _perform(self, op: str, arguments: dict[str, Any]) -> dict[str, Any]:
         if op == "shutdown":
             asyncio.get_running_loop().call_soon(self._stop_all)
             return {}
-        raise ValueError(f"no operation {op!r}: facts, history, set_policy or shutdown")
+        answer = await self._operations.perform(op, arguments)
+        return answer | {"refused": self._refused()} if op == "facts" else answer

@@ -1,4 +1,4 @@
-"""`lsblk` as util-linux 2.23 prints it: -P pairs and the tree, rows in directory order, no JSON.
+"""`lsblk` as util-linux 2.23, 2.32 and 2.37 print it: -P pairs, raw rows, the tree and, from 2.32 on, JSON.
 
 An NSD of GPFS 3.5 leaves no signature: its device looks empty here. That is true to life and the reason why the
 cluster's own listing must be asked too.
@@ -6,10 +6,13 @@ cluster's own listing must be asked too.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import json
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
-from simulator.hardware import Array, Device, Host, Partition
+from simulator.blockrows import Row, rows
+from simulator.hardware import Device, Host
 from simulator.usage import CommandError
 
 COLUMNS = (
@@ -54,24 +57,24 @@ COLUMNS = (
     "REV",
     "VENDOR",
 )
+SINCE_2_32 = ("PARTTYPE", "HOTPLUG", "SUBSYSTEMS", "ZONED")
+SINCE_2_37 = ("PATH", "PTTYPE", "PTUUID", "PARTTYPENAME")
 _DEFAULT = ["NAME", "MAJ:MIN", "RM", "SIZE", "RO", "TYPE", "MOUNTPOINT"]
 _RIGHT = {"MAJ:MIN", "RM", "SIZE", "RO", "ROTA", "RA", "RAND", "PHY-SEC", "LOG-SEC", "MIN-IO", "OPT-IO"}
 _FLAGS = "abdfilmnpPrst"
-_LONG = dict(
-    zip(
-        ["--pairs", "--bytes", "--nodeps", "--noheadings", "--list", "--raw", "--paths", "--all", "--ascii", "--fs"],
-        ["P", "b", "d", "n", "l", "r", "p", "a", "i", "f"],
-        strict=True,
-    )
-)
-
-
-@dataclass
-class _Row:
-    """A line of the listing; `prefix` is the branch of the tree before its name, as `|`, `+` and `L` for now."""
-
-    values: dict[str, str]
-    prefix: str = ""
+_LONG = {
+    "--pairs": "P",
+    "--bytes": "b",
+    "--nodeps": "d",
+    "--noheadings": "n",
+    "--list": "l",
+    "--raw": "r",
+    "--paths": "p",
+    "--all": "a",
+    "--ascii": "i",
+    "--fs": "f",
+    "--json": "J",
+}
 
 
 @dataclass
@@ -81,7 +84,8 @@ class _Request:
     names: list[str]
 
 
-def _request(arguments: list[str]) -> _Request:
+def _request(arguments: list[str], release: tuple[int, int]) -> _Request:
+    letters = _FLAGS + "J" * (release >= (2, 27))
     columns: list[str] = []
     flags: set[str] = set()
     names: list[str] = []
@@ -92,7 +96,7 @@ def _request(arguments: list[str]) -> _Request:
             columns += word.partition("=")[2].split(",")
         elif word == "--output":
             columns += (todo.pop(0) if todo else "").split(",")
-        elif word in _LONG:
+        elif word in _LONG and _LONG[word] in letters:
             flags.add(_LONG[word])
         elif word.startswith("--"):
             raise CommandError(f"lsblk: unrecognized option '{word}'", *_HINT)
@@ -102,7 +106,7 @@ def _request(arguments: list[str]) -> _Request:
                     value = word[index + 1 :] or (todo.pop(0) if todo else "")
                     columns += value.split(",")
                     break
-                if letter not in _FLAGS:
+                if letter not in letters:
                     raise CommandError(f"lsblk: invalid option -- '{letter}'", *_HINT)
                 flags.add(letter)
         else:
@@ -110,8 +114,9 @@ def _request(arguments: list[str]) -> _Request:
     if "f" in flags and not columns:
         columns = ["NAME", "FSTYPE", "LABEL", "UUID", "MOUNTPOINT"]
     columns = [column.upper() for column in columns if column] or list(_DEFAULT)
+    known = COLUMNS + SINCE_2_32 * (release >= (2, 32)) + SINCE_2_37 * (release >= (2, 37))
     for column in columns:
-        if column not in COLUMNS:
+        if column not in known:
             raise CommandError(f"lsblk: unknown column: {column.lower()}")
     return _Request(columns, flags, names)
 
@@ -127,87 +132,17 @@ def _human(size: int) -> str:
     return f"{size}B"
 
 
-def _common(device: Device, name: str, size: int, kind: str) -> dict[str, str]:
-    return {
-        "NAME": name,
-        "KNAME": name,
-        "SIZE": str(size),
-        "TYPE": kind,
-        "ROTA": str(int(device.rotational)),
-        "RO": "0",
-        "RM": "0",
-        "RA": "128",
-        "RAND": str(int(not device.rotational)),
-        "OWNER": "root",
-        "GROUP": "disk",
-        "MODE": "brw-rw----",
-        "ALIGNMENT": "0",
-        "MIN-IO": "512" if device.rotational else "4096",
-        "OPT-IO": "0",
-        "PHY-SEC": "512" if device.rotational else "4096",
-        "LOG-SEC": "512",
-        "SCHED": "cfq",
-        "RQ-SIZE": "128",
-        "DISC-ALN": "0",
-        "DISC-GRAN": "0B",
-        "DISC-MAX": "0B",
-        "DISC-ZERO": "0",
-        "WSAME": "0B",
-    }
-
-
-def _disk(device: Device) -> dict[str, str]:
-    return _common(device, device.name, device.size_bytes, "disk") | {
-        "MAJ:MIN": f"8:{device.minor}",
-        "MODEL": device.model,
-        "SERIAL": device.serial,
-        "STATE": "running",
-        "WWN": device.wwn,
-        "HCTL": device.hctl,
-        "TRAN": device.transport,
-        "VENDOR": device.vendor,
-        "REV": "1.0 ",
-    }
-
-
-def _partition(device: Device, part: Partition) -> dict[str, str]:
-    return _common(device, f"{device.name}{part.number}", part.size_bytes, "part") | {
-        "PKNAME": device.name,
-        "MAJ:MIN": f"8:{device.minor + part.number}",
-        "FSTYPE": part.fstype,
-        "MOUNTPOINT": part.mountpoint,
-        "WWN": device.wwn,
-    }
-
-
-def _array(device: Device, part: Partition, array: Array) -> dict[str, str]:
-    return _common(device, array.name, array.size_bytes, array.level) | {
-        "PKNAME": f"{device.name}{part.number}",
-        "MAJ:MIN": f"9:{array.name.removeprefix('md')}",
-        "FSTYPE": array.fstype,
-        "MOUNTPOINT": array.mountpoint,
-    }
-
-
-def _rows(host: Host, devices: list[Device], deep: bool) -> Iterator[_Row]:
-    for device in devices:
-        yield _Row(_disk(device))
-        for part in device.partitions if deep else ():
-            last = part is device.partitions[-1]
-            yield _Row(_partition(device, part), "L" if last else "+")
-            if part.array in host.arrays:
-                yield _Row(_array(device, part, host.arrays[part.array]), " L" if last else "|L")
-
-
-def _directory_order(host: Host) -> list[Device]:
+def _ordered(host: Host, release: tuple[int, int]) -> list[Device]:
+    if release >= (2, 32):
+        return sorted(host.devices.values(), key=lambda device: (len(device.name), device.name))
     # Old lsblk printed the devices as the kernel's directory gave them: in no order.
     return sorted(host.devices.values(), key=lambda device: ord(device.name[-1]) * 5 % 13)
 
 
 def lsblk(host: Host, arguments: list[str], release: tuple[int, int] = (2, 23)) -> str:
     """The output for one host. Raises CommandError for options that version lacks and for unknown devices."""
-    request = _request(arguments)
-    devices = _directory_order(host)
+    request = _request(arguments, release)
+    devices = _ordered(host, release)
     if request.names:
         devices = []
         for name in request.names:
@@ -215,30 +150,60 @@ def lsblk(host: Host, arguments: list[str], release: tuple[int, int] = (2, 23)) 
             if device is None or not name.startswith("/dev/"):
                 raise CommandError(f"lsblk: {name}: not a block device")
             devices.append(device)
-    rows = list(_rows(host, devices, deep="d" not in request.flags))
-    for row in rows:
+    listed = list(rows(host, devices, deep="d" not in request.flags, short_wwn=release < (2, 29)))
+    for row in listed:
         if "b" not in request.flags:
             row.values["SIZE"] = _human(int(row.values["SIZE"]))
         if "p" in request.flags:
             for column in ("NAME", "KNAME", "PKNAME"):
                 if row.values.get(column):
                     row.values[column] = f"/dev/{row.values[column]}"
+    if "J" in request.flags:
+        return json.dumps({"blockdevices": _nested(listed, request.columns, typed=release >= (2, 33))}, indent=3) + "\n"
     if "P" in request.flags:
+        # Only 2.37 made shell names of the keys.
+        keys = {column: column.translate(_SHELL) if release == (2, 37) else column for column in request.columns}
         return "".join(
-            " ".join(f'{column}="{row.values.get(column, "")}"' for column in request.columns) + "\n" for row in rows
+            " ".join(f'{keys[column]}="{row.values.get(column, "")}"' for column in request.columns) + "\n"
+            for row in listed
         )
     if "r" in request.flags:
         lines = [] if "n" in request.flags else [" ".join(request.columns)]
-        lines += [" ".join(row.values.get(column, "") for column in request.columns) for row in rows]
+        lines += [" ".join(row.values.get(column, "") for column in request.columns) for row in listed]
         return "".join(f"{line}\n" for line in lines)
-    return _tree(rows, request)
+    return _tree(listed, request)
 
 
-def _tree(rows: list[_Row], request: _Request) -> str:
+_SHELL = str.maketrans("-:%", "___")
+_TRUTHS = ("RO", "RM", "ROTA", "RAND", "HOTPLUG", "DISC-ZERO")
+
+
+def _nested(listed: Sequence[Row], columns: Sequence[str], *, typed: bool) -> list[dict[str, Any]]:
+    """The tree as JSON has it; `typed`: truths and numbers are no strings (since 2.33)."""
+    top: list[dict[str, Any]] = []
+    above: list[dict[str, Any]] = []
+    for row in listed:
+        entry: dict[str, Any] = {}
+        for column in columns:
+            text = row.values.get(column, "")
+            value: str | int | bool | None = text or None
+            if typed and text and column in _TRUTHS:
+                value = text == "1"
+            elif typed and text.isdecimal() and column in _RIGHT | {"SIZE"}:
+                value = int(text)
+            entry[column.lower()] = value
+        depth = len(row.prefix)
+        del above[depth:]
+        (above[-1].setdefault("children", []) if above else top).append(entry)
+        above.append(entry)
+    return top
+
+
+def _tree(listed: Sequence[Row], request: _Request) -> str:
     ascii_only = "i" in request.flags
     signs = {" ": "  ", "|": "| ", "+": "|-", "L": "`-"} if ascii_only else {" ": "  ", "|": "│ ", "+": "├─", "L": "└─"}
     table = [] if "n" in request.flags else [list(request.columns)]
-    for row in rows:
+    for row in listed:
         cells = [row.values.get(column, "") for column in request.columns]
         if "l" not in request.flags and request.columns[0] == "NAME":
             cells[0] = "".join(signs[sign] for sign in row.prefix) + cells[0]

@@ -14,6 +14,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 _PR_SET_CHILD_SUBREAPER = 36
+_CLONE_NEWNS = 0x00020000
+_MS_REC = 0x4000
+_MS_PRIVATE = 0x40000
 
 
 def become_subreaper() -> None:
@@ -21,6 +24,17 @@ def become_subreaper() -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(_PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0) != 0:
         raise OSError(ctypes.get_errno(), "cannot become a child subreaper")
+
+
+def own_mounts() -> bool:
+    """Give this process and its children a view of the mounts of their own, which ends with them; needs root.
+
+    Returns False where the kernel refuses: then nothing may be mounted.
+    """
+    libc = ctypes.CDLL(None, use_errno=True)
+    if os.geteuid() != 0 or libc.unshare(_CLONE_NEWNS) != 0:
+        return False
+    return bool(libc.mount(None, b"/", None, _MS_REC | _MS_PRIVATE, None) == 0)
 
 
 def descendants() -> set[int]:
@@ -51,10 +65,12 @@ class Processes:
         self._exits: dict[int, asyncio.Future[int]] = {}
         self._popens: dict[int, subprocess.Popen[bytes]] = {}
         self._closed = False
+        self.may_mount = False
 
     def start(self) -> None:
         """Begin to reap; needs the running event loop in the main thread."""
         become_subreaper()
+        self.may_mount = own_mounts()
         asyncio.get_running_loop().add_signal_handler(signal.SIGCHLD, self._reap)
 
     def spawn(self, argv: list[str], env: Mapping[str, str], cwd: Path) -> subprocess.Popen[bytes]:

@@ -48,6 +48,7 @@ class RestripeRun:
         self._changed = asyncio.Event()
         self.lines: asyncio.Queue[str | None] = asyncio.Queue()
         self._stop_at = math.inf
+        self._silent_until = 0.0
         self._begin()
 
     def _begin(self) -> None:
@@ -142,6 +143,15 @@ class RestripeRun:
         else:
             self.fail(reason, after=1.0)
 
+    def pause(self, seconds: float) -> None:
+        """Tell nothing for a while (simulated seconds): the file system manager moves, the work goes on."""
+        self._silent_until = max(self._silent_until, self._world.clock.now() + seconds)
+
+    @property
+    def host(self) -> str:
+        """The host of the command that began it."""
+        return self._host
+
     def start_over(self) -> None:
         """Scan again from the first phase (`restripeOnDiskFailure`): the lines begin anew in the same output."""
         if self._over:
@@ -165,7 +175,7 @@ class RestripeRun:
         """Tell the lines as they come due; True when the last one has been told."""
         for line in self._timeline.lines:
             due = self._base + line.offset
-            if not await self._until(due):
+            if not await self._until(due) or not await self._until(max(due, self._silent_until)):
                 return False
             stamp = f"{ctime(due)}{line.tail}" if line.stamped else ""
             self.lines.put_nowait(f"{line.text}{stamp}\n")

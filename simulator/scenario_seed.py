@@ -9,6 +9,7 @@ from __future__ import annotations
 import uuid
 
 from simulator.clock import moment
+from simulator.dialects import DIALECTS, Dialect
 from simulator.hardware import KB, Array, Device, Host, Partition
 from simulator.state import (
     DATA_AND_METADATA,
@@ -172,8 +173,8 @@ def _host(number: int, name: str, admin: str, address: str) -> Host:
     )
 
 
-def build() -> Cluster:
-    """The cluster as it stood before the migration."""
+def build(dialect: Dialect = DIALECTS["3.5"]) -> Cluster:
+    """The cluster as it stood before the migration; in another dialect it is the same cluster, and the same year."""
     hosts = {name: _host(number, name, admin, address) for number, (name, admin, address) in enumerate(HOSTS, 1)}
     nsds: dict[str, Nsd] = {}
     disks: dict[str, Disk] = {}
@@ -195,6 +196,7 @@ def build() -> Cluster:
                 metadata_kb=METADATA_PER_DISK_KB,
                 data_kb=ROTATING_KB - METADATA_PER_DISK_KB - free,
                 fragments_kb=end.fragments_kb,
+                uid=f"{hosts[name].address_hex}{int(volume_id[8:], 16) + 600:08X}",
             )
     # The fourth LUN of each server was added later than the rest.
     ordered = [disk for last in (False, True) for disk in disks.values() if disk.name.endswith("4") is last]
@@ -223,6 +225,7 @@ def build() -> Cluster:
         used_inodes_at_end=83929469,
         listing_order=LISTING_ORDER,
         listing_order_later=LISTING_ORDER_LATER,
+        mounted_on=list(hosts),
     )
     return Cluster(
         name="pollux.example.com",
@@ -233,4 +236,16 @@ def build() -> Cluster:
         nsds=nsds,
         fs=fs,
         last_volume_time=max(int(nsd.volume_id[8:], 16) for nsd in nsds.values()),
+        dialect=dialect,
+        config={
+            "common": {
+                "clusterName": "pollux.example.com",
+                "clusterId": "13882357191189485225",
+                "autoload": "yes",
+                "dmapiFileHandleSize": "32",
+                "minReleaseLevel": f"{dialect.name}.0.0",
+                "pagepool": "4G",
+                "maxFilesToCache": "40000",
+            },
+        },
     )

@@ -216,8 +216,12 @@ class World:
                 f"Unable to start {call.name} on '{fs.name}' because conflicting program {self.busy_with} is "
                 "running. Waiting until it completes.\n"
             )
+        await self.seize(call.name)
+
+    async def seize(self, program: str) -> None:
+        """Have the file system to oneself without a word, as somebody else's program."""
         await self._exclusive.acquire()
-        self.busy_with = call.name
+        self.busy_with = program
 
     def release(self) -> None:
         """Let the next one have the file system."""

@@ -1,0 +1,298 @@
+"""The operations of the control interface: facts, policies, and everything that can happen to a cluster."""
+
+from __future__ import annotations
+
+import math
+import shlex
+from collections.abc import Callable, Mapping
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+from simulator import faults
+from simulator.commands import as_json
+from simulator.facts import facts
+from simulator.fstables import changed_limits
+from simulator.machines import Machine
+from simulator.world import World
+
+MAX_SECONDS = 1e9
+
+
+class Given:
+    """The arguments of one request; what is wrong or too much is a ValueError in words for a person."""
+
+    def __init__(self, arguments: Mapping[str, Any], machines: Mapping[str, Machine]) -> None:
+        self._left = dict(arguments)
+        self._machines = machines
+
+    def text(self, name: str, default: str | None = None) -> str:
+        """A text; needed where there is no default."""
+        value = self._left.pop(name, default)
+        if not isinstance(value, str):
+            raise ValueError(f"{name} must be a text" if value is not None else f"{name} is missing")  # noqa: TRY004
+        return value
+
+    def one_of(self, name: str, *choices: str) -> str:
+        """One of a few words; the first is the default."""
+        value = self.text(name, choices[0])
+        if value not in choices:
+            raise ValueError(f"{name} is one of {', '.join(choices)}")
+        return value
+
+    def number(self, name: str, default: float | None = None, *, low: float = 0, high: float = MAX_SECONDS) -> float:
+        """A number between bounds."""
+        value = self._left.pop(name, default)
+        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+            raise ValueError(f"{name} must be a number" if value is not None else f"{name} is missing")
+        if not low <= value <= high:
+            raise ValueError(f"{name} must be between {low:g} and {high:g}")
+        return value
+
+    def flag(self, name: str, *, default: bool) -> bool:
+        """True or false."""
+        value = self._left.pop(name, default)
+        if not isinstance(value, bool):
+            raise ValueError(f"{name} must be true or false")  # noqa: TRY004
+        return value
+
+    def machine(self) -> Machine:
+        """The host that `host` names."""
+        name = self.text("host")
+        if name not in self._machines:
+            raise ValueError(f"no host {name!r}: {', '.join(list(self._machines)[:20])}")
+        return self._machines[name]
+
+    def machines(self) -> list[Machine]:
+        """The host that `host` names, or all."""
+        return [self.machine()] if "host" in self._left else list(self._machines.values())
+
+    def rest(self) -> dict[str, Any]:
+        """All that was not asked for."""
+        rest, self._left = self._left, {}
+        return rest
+
+    def end(self) -> None:
+        """Refuse what is left over."""
+        if self._left:
+            raise ValueError(f"no argument {', '.join(map(repr, self._left))}")
+
+
+class Operations:
+    """Performs one request at a time; see `simulator.control` for what each of them takes and answers."""
+
+    def __init__(self, world: World, machines: Mapping[str, Machine], directory: Path) -> None:
+        self._world = world
+        self._machines = machines
+        self._directory = directory
+        self._table: dict[str, Callable[[Given], Any]] = {
+            "facts": self._facts,
+            "history": self._history,
+            "set_policy": self._set_policy,
+            "reboot": self._reboot,
+            "power_off": self._power_off,
+            "power_on": self._power_on,
+            "cut": self._cut,
+            "freeze": self._freeze,
+            "slow": self._slow,
+            "disk": self._disk,
+            "daemon": self._daemon,
+            "manager": self._manager,
+            "quorum": self._quorum,
+            "job_disk": self._job_disk,
+            "fill": self._fill,
+            "occupy": self._occupy,
+            "qos": self._qos,
+            "outsider": self._outsider,
+            "start_over": self._start_over,
+            "waiter": self._waiter,
+            "environment": self._environment,
+        }
+
+    @property
+    def names(self) -> list[str]:
+        """All operations."""
+        return list(self._table)
+
+    async def perform(self, op: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
+        """Perform one operation. Raises ValueError in words for a person."""
+        handler = self._table.get(op)
+        if handler is None:
+            raise ValueError(f"no operation {op!r}: {', '.join(self._table)} or shutdown")
+        given = Given(arguments, self._machines)
+        answer: dict[str, Any] = await handler(given)
+        return answer
+
+    async def _facts(self, given: Given) -> dict[str, Any]:
+        given.end()
+        machines = {
+            name: {"connections": machine.door.connections, "frozen": machine.frozen}
+            for name, machine in self._machines.items()
+        }
+        return facts(self._world, machines)
+
+    async def _history(self, given: Given) -> dict[str, Any]:
+        given.end()
+        return {"commands": [as_json(record) for record in self._world.history]}
+
+    async def _set_policy(self, given: Given) -> dict[str, Any]:
+        for name, value in given.rest().items():
+            self._world.policies.change(name, value, set(self._world.cluster.hosts))
+        return asdict(self._world.policies)
+
+    async def _off(self, machine: Machine) -> None:
+        self._world.powered_off.add(machine.host.name)
+        await machine.power_off()
+        faults.node_lost(self._world, machine.host.name)
+
+    async def _on(self, machine: Machine, *, shuffle: bool) -> None:
+        await machine.power_on(shuffle=shuffle)
+        self._world.powered_off.discard(machine.host.name)
+        if machine.host.name not in self._world.policies.down_nodes:
+            faults.node_back(self._world, machine.host.name)
+
+    async def _reboot(self, given: Given) -> dict[str, Any]:
+        machine, shuffle = given.machine(), given.flag("shuffle", default=True)
+        seconds = given.number("seconds", 120)
+        given.end()
+        await self._off(machine)
+
+        async def boot() -> None:
+            await self._world.clock.sleep(seconds)
+            if machine.host.name in self._world.powered_off:
+                await self._on(machine, shuffle=shuffle)
+
+        self._world.start(boot())
+        return {"host": machine.host.name, "back": self._world.clock.now() + seconds}
+
+    async def _power_off(self, given: Given) -> dict[str, Any]:
+        machine = given.machine()
+        given.end()
+        await self._off(machine)
+        return {"host": machine.host.name}
+
+    async def _power_on(self, given: Given) -> dict[str, Any]:
+        machine, shuffle = given.machine(), given.flag("shuffle", default=True)
+        given.end()
+        if machine.host.name not in self._world.powered_off:
+            raise ValueError(f"{machine.host.name} is not off")
+        await self._on(machine, shuffle=shuffle)
+        return {"host": machine.host.name, "boot_id": machine.host.boot_id}
+
+    async def _cut(self, given: Given) -> dict[str, Any]:
+        machines = given.machines()
+        given.end()
+        return {"cut": sum(machine.door.cut() for machine in machines)}
+
+    async def _freeze(self, given: Given) -> dict[str, Any]:
+        machines, frozen = given.machines(), given.flag("frozen", default=True)
+        given.end()
+        for machine in machines:
+            machine.frozen = frozen
+            machine.door.freeze(frozen=frozen)
+        return {"hosts": [machine.host.name for machine in machines], "frozen": frozen}
+
+    async def _slow(self, given: Given) -> dict[str, Any]:
+        machines = given.machines()
+        rate, delay = int(given.number("rate", 0)), given.number("delay", 0)
+        given.end()
+        for machine in machines:
+            machine.door.slow(rate, delay)
+        return {"hosts": [machine.host.name for machine in machines], "rate": rate, "delay": delay}
+
+    async def _disk(self, given: Given) -> dict[str, Any]:
+        name, availability = given.text("disk"), given.text("availability")
+        given.end()
+        faults.set_disk(self._world, name, availability)
+        return {"disk": name, "availability": availability}
+
+    async def _daemon(self, given: Given) -> dict[str, Any]:
+        machine, state = given.machine(), given.one_of("state", "down", "up")
+        given.end()
+        name, world = machine.host.name, self._world
+        down = [each for each in world.policies.down_nodes if each != name]
+        world.policies.down_nodes = [*down, name] if state == "down" else down
+        if state == "down":
+            faults.node_lost(world, name)
+        elif name not in world.powered_off:
+            faults.node_back(world, name)
+        return {"host": name, "state": world.daemon_state(machine.host)}
+
+    async def _manager(self, given: Given) -> dict[str, Any]:
+        machine = given.machine()
+        given.end()
+        faults.move_manager(self._world, machine.host)
+        return {"manager": machine.host.name}
+
+    async def _quorum(self, given: Given) -> dict[str, Any]:
+        self._world.quorum_lost = given.flag("lost", default=True)
+        given.end()
+        faults.check_quorum(self._world)
+        return {"quorum": self._world.has_quorum}
+
+    async def _job_disk(self, given: Given) -> dict[str, Any]:
+        machine, state = given.machine(), given.one_of("state", "full", "ok", "small")
+        given.end()
+        if state == "full":
+            return {"host": machine.host.name, "how": machine.fill_job_disk()}
+        if state == "small":
+            return {"host": machine.host.name, "how": machine.small_job_disk()}
+        machine.free_job_disk()
+        return {"host": machine.host.name, "how": "ok"}
+
+    async def _fill(self, given: Given) -> dict[str, Any]:
+        name, free = given.text("disk"), int(given.number("free_kb", high=1e15))
+        given.end()
+        faults.fill(self._world, name, free)
+        return {"disk": name, "free_blocks_kb": faults.find_disk(self._world, name).free_blocks_kb}
+
+    async def _occupy(self, given: Given) -> dict[str, Any]:
+        program, seconds = given.text("program", "mmdeldisk"), given.number("seconds", 600)
+        given.end()
+        if self._world.busy_with:
+            raise ValueError(f"{self._world.busy_with} has the file system already")
+        self._world.start(faults.occupy(self._world, program, seconds))
+        await faults.settled(self._world)
+        return {"program": program, "until": self._world.clock.now() + seconds}
+
+    async def _qos(self, given: Given) -> dict[str, Any]:
+        fs = self._world.cluster.fs
+        limits, enabled = given.text("limits", ""), given.flag("enabled", default=True)
+        given.end()
+        if limits:
+            fs.qos.limits = changed_limits(fs.qos, limits, list(fs.pools))
+        fs.qos.enabled = enabled
+        return asdict(fs.qos)
+
+    async def _outsider(self, given: Given) -> dict[str, Any]:
+        machine, file = given.machine(), given.text("file", "restripe.log")
+        options = given.text("options", "-r")
+        given.end()
+        if machine.host.name in self._world.powered_off:
+            raise ValueError(f"{machine.host.name} is off")
+        path = machine.home / file
+        words = shlex.join(["mmrestripefs", self._world.cluster.fs.name, *shlex.split(options)])
+        pid = machine.spawn(f"{words} 2>&1 </dev/null | tee {shlex.quote(str(path))} >/dev/null 2>&1")
+        return {"host": machine.host.name, "pid": pid, "file": str(path), "command": words}
+
+    async def _start_over(self, given: Given) -> dict[str, Any]:
+        given.end()
+        faults.start_over(self._world)
+        return {}
+
+    async def _waiter(self, given: Given) -> dict[str, Any]:
+        machine, seconds = given.machine(), given.number("seconds", 300)
+        thread, reason = given.text("thread", "NSDThread"), given.text("reason", "for I/O completion")
+        given.end()
+        faults.add_waiter(self._world, machine.host.name, thread, reason, seconds)
+        return {"host": machine.host.name, "waiters": len(self._world.waiters[machine.host.name])}
+
+    async def _environment(self, given: Given) -> dict[str, Any]:
+        machine, share = given.machine(), given.flag("share", default=False)
+        given.end()
+        settings = machine.shared_environment()
+        if share:
+            # Other users may pass through, to the shims and no further; they keep their jobs where they like.
+            self._directory.chmod(0o711)
+            del settings["RESTRIPE_JOBS"]
+        return {"host": machine.host.name, "environment": settings}
