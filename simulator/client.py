@@ -57,6 +57,11 @@ class Simulation:
     fs: str
     cluster: str
     pid: int
+    process: asyncio.subprocess.Process
+
+    async def ended(self) -> int:
+        """Wait until the simulator ends by itself; its exit status."""
+        return await self.process.wait()
 
     @staticmethod
     @asynccontextmanager
@@ -79,7 +84,7 @@ class Simulation:
             size = {"--hosts": hosts, "--disks": disks}
             words = [word for name, count in size.items() if count is not None for word in (name, str(count))]
             async with _process(scenario, speed, directory or made or Path(), words) as (process, complaints):
-                yield _simulation(await _announcement(process, complaints), process.pid)
+                yield _simulation(await _announcement(process, complaints), process)
         finally:
             if made is not None:
                 shutil.rmtree(made, ignore_errors=True)
@@ -188,7 +193,7 @@ async def _announcement(process: asyncio.subprocess.Process, complaints: deque[s
     return ready
 
 
-def _simulation(ready: dict[str, Any], pid: int) -> Simulation:
+def _simulation(ready: dict[str, Any], process: asyncio.subprocess.Process) -> Simulation:
     return Simulation(
         directory=Path(ready["dir"]),
         ssh_config=Path(ready["ssh_config"]),
@@ -198,5 +203,6 @@ def _simulation(ready: dict[str, Any], pid: int) -> Simulation:
         entry=ready["entry"],
         fs=ready["fs"],
         cluster=ready["cluster"],
-        pid=pid,
+        pid=process.pid,
+        process=process,
     )
