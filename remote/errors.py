@@ -25,6 +25,19 @@ class Trouble(Enum):
     CLOSED = "this program is closing its connections"
 
 
+LASTING = frozenset((Trouble.AUTHENTICATION, Trouble.UNKNOWN_KEY, Trouble.CHANGED_KEY, Trouble.CONFIGURATION))
+"""Troubles that do not pass by themselves: a host that has one is not tried again until somebody says so."""
+
+ADVICE = {
+    Trouble.UNKNOWN_KEY: "Compare the fingerprint with the host's own, then add the key to known_hosts",
+    Trouble.CHANGED_KEY: "Somebody may be listening, or the host was installed anew. Ask whoever runs it; then "
+    "remove the old line from known_hosts by hand",
+    Trouble.AUTHENTICATION: "Try `ssh` to the host by hand; see that the agent holds your key",
+    Trouble.NAME: "Check the spelling, and the HostName in the SSH configuration",
+    Trouble.BUSY: "Close other sessions on this connection, or wait",
+}
+
+
 class SiteError(Exception):
     """Base of all errors of the far side."""
 

@@ -13,10 +13,11 @@ from remote import jobs as protocol
 from remote.clock import Clock
 from remote.command import Command
 from remote.errors import AnswerLostError, GarbledError, JobError, StillAskedError, UnreachableError
+from remote.fleet import Fleet, LinkStatus
 from remote.jobs import Header, JobSpec, JobState, JobStatus, Place
 from remote.question import KILL_AFTER, Answer, question_script, take_apart
 from remote.site import Chunk, FileLog, Followed, HostLink, JobLog, ProcessSeen, Rewound, Site, StateSeen
-from remote.ssh import Fleet, LinkStatus, SshSettings
+from remote.ssh import SshSettings
 from remote.text import last_lines
 
 ANSWER_LIMIT = 32 << 20

@@ -1,7 +1,7 @@
-"""SSH: one connection a host, few channels on it, few handshakes at once, and every wait has an end.
+"""SSH: how one connection is opened and used. Few channels on it, few handshakes at once, every wait has an end.
 
 The only module that imports asyncssh. Everything is bytes: one byte that is no UTF-8 would otherwise end a
-connection. `Fleet.run` sends a script to `/bin/sh -s` on a host and returns both streams, always drained.
+connection. `Connection.run` sends a script to a shell and returns both streams, always drained.
 """
 
 from __future__ import annotations
@@ -9,20 +9,17 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import errno
-import random
 import re
-from collections.abc import Awaitable, Callable
-from enum import Enum
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
-from types import TracebackType
 from typing import Any, cast
 
 import asyncssh
 import msgspec
 
-from remote.command import quote
-from remote.errors import AnswerLostError, Trouble, UnreachableError
+from remote.errors import ADVICE, AnswerLostError, Trouble, UnreachableError
 from remote.hostkeys import HostKeyQuestion, KnownHosts, Trust, known_hosts_files
+from remote.secret import SecretKind, SecretQuestion
 from remote.text import one_line
 
 CHANNELS = 8
@@ -32,54 +29,47 @@ HANDSHAKES = 8
 CONNECT_SECONDS = 20.0
 KEEPALIVE_SECONDS = 15.0
 KEEPALIVE_COUNT = 3
-BACKOFF_SECONDS = (0.5, 30.0)
 STDERR_KEPT = 8 << 20
-"""The most of stderr that is kept, in bytes: without its last mark an answer cannot be taken apart."""
-
-
-class LinkState(Enum):
-    """How it stands with the connection to a host."""
-
-    IDLE = "idle"
-    CONNECTING = "connecting"
-    UP = "up"
-    WAITING = "waiting to connect again"
-    REFUSED = "refused"
-    CLOSED = "closed"
-
-
-class LinkStatus(msgspec.Struct, frozen=True):
-    """The visible state of a host's connection. `REFUSED` is not tried again by itself."""
-
-    host: str
-    state: LinkState
-    trouble: Trouble | None = None
-    detail: str = ""
+"""The most of stderr that is kept, in bytes: its first half and its last, where the marks of an answer stand."""
 
 
 class Output(msgspec.Struct, frozen=True):
-    """What a script wrote. `cut` is set when a stream was longer than its limit and the rest was thrown away."""
+    """What a script wrote, and the exit status of the shell that ran it.
+
+    `cut` is set when stdout was longer than its limit and the rest was thrown away.
+    """
 
     stdout: bytes
     stderr: bytes
     cut: bool
+    exit_status: int
 
 
 async def _trust_nobody(_question: HostKeyQuestion) -> Trust:
     return Trust.NO
 
 
+async def _no_secrets(_question: SecretQuestion) -> str | None:
+    return None
+
+
 class SshSettings(msgspec.Struct, frozen=True):
     """How to connect. `config_files` None means ~/.ssh/config and /etc/ssh/ssh_config; `-F FILE` replaces both.
 
-    `ask_host_key` decides about unknown host keys; nobody decides about a changed one. `connect_seconds` bounds a
-    whole connect with its authentication; `keepalive_seconds` times `KEEPALIVE_COUNT` + 1 finds a dead peer.
+    `ask_host_key` decides about unknown host keys; nobody decides about a changed one. `ask_secret` is asked for
+    passwords and passphrases. `connect_seconds` bounds a whole connect with its authentication, without the time
+    that a person takes; `keepalive_seconds` times `KEEPALIVE_COUNT` + 1 finds a dead peer. `user` and `jump` override
+    the configuration; hosts other than `through` are reached by ssh from there.
     """
 
     config_files: tuple[Path, ...] | None = None
     ask_host_key: Callable[[HostKeyQuestion], Awaitable[Trust]] = _trust_nobody
+    ask_secret: Callable[[SecretQuestion], Awaitable[str | None]] = _no_secrets
     connect_seconds: float = CONNECT_SECONDS
     keepalive_seconds: float = KEEPALIVE_SECONDS
+    user: str = ""
+    jump: str = ""
+    through: str = ""
 
     def files(self) -> list[Path]:
         """The configuration files that exist; a file named by the user must."""
@@ -89,12 +79,243 @@ class SshSettings(msgspec.Struct, frozen=True):
         return [path for path in usual if path.is_file()]
 
 
-class _Client(asyncssh.SSHClient):
-    """Remembers the key that was presented; never accepts one by itself."""
+class Connection:
+    """One open connection: at most `CHANNELS` scripts at once, each in a channel of its own."""
 
-    def __init__(self) -> None:
+    def __init__(self, host: str, connection: asyncssh.SSHClientConnection) -> None:
+        self.host = host
+        self.raw = connection
+        self._channels = asyncio.Semaphore(CHANNELS)
+        self._closing: set[asyncio.Task[None]] = set()
+
+    def abort(self) -> None:
+        """Cut it."""
+        self.raw.abort()
+
+    async def wait_closed(self) -> None:
+        """Wait until it has ended, whoever ended it."""
+        await self.raw.wait_closed()
+
+    async def run(self, shell: str, script: str, *, limit: int, what: str) -> Output:
+        """Run `script` on the standard input of the remote command `shell`, and return what it wrote."""
+        await self._channels.acquire()
+        process: asyncssh.SSHClientProcess[bytes] | None = None
+        opening = asyncio.ensure_future(self._open(shell))
+        try:
+            process = await asyncio.shield(opening)
+            return await self._exchange(process, script, limit, what)
+        finally:
+            self._later(self._give_back(process, opening))
+
+    async def _open(self, shell: str) -> asyncssh.SSHClientProcess[bytes]:
+        for wait in (0.2, 0.5, 1.0, 0.0):
+            try:
+                return await self.raw.create_process(shell, encoding=None)
+            except asyncssh.ChannelOpenError as error:
+                if self.raw.is_closed():  # whoever waited for a channel of it is told that, and not "busy"
+                    raise UnreachableError(self.host, Trouble.LOST) from None
+                if not wait:
+                    detail = one_line(str(error))
+                    raise UnreachableError(self.host, Trouble.BUSY, detail, advice=ADVICE[Trouble.BUSY]) from None
+                await asyncio.sleep(wait)
+            except (asyncssh.Error, OSError) as error:
+                raise UnreachableError(self.host, Trouble.LOST, one_line(str(error))) from None
+        raise AssertionError
+
+    async def _exchange(self, process: asyncssh.SSHClientProcess[bytes], script: str, limit: int, what: str) -> Output:
+        # both streams are read while the script is sent: a host that fills one of them would stall the others
+        sending = asyncio.create_task(_send(process, script.encode()))
+        out = asyncio.create_task(_drain(process.stdout, limit))
+        err = asyncio.create_task(_drain(process.stderr, STDERR_KEPT // 2, STDERR_KEPT // 2))
+        try:
+            (stdout, cut), (stderr, _) = await asyncio.gather(out, err)
+            await process.wait()
+            if process.exit_status is None:
+                raise ConnectionResetError("it ended in the middle")
+        except (asyncssh.Error, OSError) as error:
+            raise AnswerLostError(
+                self.host, f"the connection was lost before the answer was whole: {one_line(str(error))}", command=what
+            ) from None
+        finally:
+            for task in (sending, out, err):
+                task.cancel()
+        return Output(stdout, stderr, cut, process.exit_status)
+
+    async def _give_back(
+        self,
+        process: asyncssh.SSHClientProcess[bytes] | None,
+        opening: asyncio.Future[asyncssh.SSHClientProcess[bytes]],
+    ) -> None:
+        """Close the channel, and free its place only when the server has closed it too.
+
+        A server keeps the session of a command that still runs: giving its place away early makes the next
+        channel the one too many. A channel that nobody waits for any more is closed as soon as it is open.
+        """
+        try:
+            process = process or await opening
+            process.close()
+            await process.wait_closed()
+        except (UnreachableError, asyncssh.Error, OSError):
+            pass
+        finally:
+            self._channels.release()
+
+    def _later(self, work: Coroutine[Any, Any, None]) -> None:
+        task = asyncio.create_task(work)
+        self._closing.add(task)
+        task.add_done_callback(self._closing.discard)
+
+    async def close(self) -> None:
+        """Cut it, and leave no task behind."""
+        self.raw.abort()
+        await self.raw.wait_closed()
+        await asyncio.gather(*self._closing, return_exceptions=True)
+
+
+class Connector:
+    """Opens connections: the configuration's word, few handshakes at once, shared jump hosts, host keys, secrets.
+
+    What a person has accepted or typed is kept in memory for as long as this lives, and nowhere else.
+    """
+
+    def __init__(self, settings: SshSettings) -> None:
+        self.settings = settings
+        self.handshakes = asyncio.Semaphore(HANDSHAKES)
+        self.accepted: dict[str, asyncssh.SSHKey] = {}
+        self.secrets: dict[tuple[SecretKind, str], str] = {}
+        self.person = asyncio.Lock()
+        self._jumps: dict[str, _Jump] = {}
+
+    async def connect(
+        self, host: str, *, user: str = "", tunnel: asyncssh.SSHClientConnection | None = None, hop: bool = False
+    ) -> Connection:
+        """Open one connection to `host`, as the SSH configuration says; UnreachableError tells why it cannot be.
+
+        An unknown host key is put to `ask_host_key` with its fingerprint, and the second attempt trusts that very
+        key only. A changed key is refused, whatever anybody says.
+        """
+        try:
+            return Connection(host, await self._connect(host, user, tunnel, hop=hop))
+        except UnreachableError as error:
+            if error.host == host:
+                raise
+            raise UnreachableError(
+                host, error.trouble, f"by way of {error.host}: {error.detail}", advice=error.advice
+            ) from None
+        except (asyncssh.Error, OSError, ValueError, TimeoutError) as error:
+            raise _explain(host, error) from None
+
+    async def jump(self, spec: str) -> asyncssh.SSHClientConnection:
+        """The shared connection to a jump host, `[user@]host[:port]` or a comma-separated chain."""
+        if spec not in self._jumps:
+            self._jumps[spec] = _Jump(self, spec)
+        return await self._jumps[spec].connection()
+
+    def close(self) -> None:
+        """Close the jump hosts' connections, and forget every secret."""
+        for jump in self._jumps.values():
+            jump.close()
+        self.secrets.clear()
+
+    async def _connect(
+        self, host: str, user: str, tunnel: asyncssh.SSHClientConnection | None, *, hop: bool
+    ) -> asyncssh.SSHClientConnection:
+        async with asyncio.timeout(self.settings.connect_seconds):
+            options = await self._options(host, user, hop=hop)
+        if tunnel is not None:
+            options["tunnel"] = tunnel
+        elif isinstance(options["tunnel"], str):
+            options["tunnel"] = await self.jump(options["tunnel"])
+        client = _Client(self, host)
+        try:
+            return await self._handshake(client, options)
+        except asyncssh.HostKeyNotVerifiable:
+            if client.presented is None:
+                raise
+        except (asyncssh.ConnectionLost, asyncssh.KeyExchangeFailed, ConnectionResetError):
+            # We ask for keys of the kinds that we know the host by. A server that has none of them hangs up, which
+            # looks like any lost connection: look at what key it has.
+            if not (client.greeted and options["known_hosts"].knew_another):
+                raise
+            client = _Client(self, host)
+            try:
+                return await self._handshake(client, {**options, "server_host_key_algs": "default"})
+            except asyncssh.HostKeyNotVerifiable:
+                if client.presented is None:
+                    raise
+        # a person may take their time: neither a deadline nor a handshake's place is held meanwhile
+        await self._decide(host, options["known_hosts"], client.presented)
+        return await self._handshake(_Client(self, host), options)
+
+    async def _handshake(self, client: _Client, options: dict[str, Any]) -> asyncssh.SSHClientConnection:
+        async with self.handshakes, asyncio.timeout(self.settings.connect_seconds) as clock:
+            client.clock = clock
+            return await asyncssh.connect(client_factory=lambda: client, passphrase=client.passphrase, **options)
+
+    async def _options(self, host: str, user: str, *, hop: bool) -> dict[str, Any]:
+        """What `asyncssh.connect` is told: the configuration's own word, with our deadlines and our key check.
+
+        A `hop` is a jump host itself: what a person said of all hosts does not hold for it.
+        """
+        settings = self.settings
+        name, port = _bare(host)
+        named: dict[str, Any] = {"host": name, "config": [str(path) for path in settings.files()]}
+        if user or (settings.user and not hop):
+            named["username"] = user or settings.user
+        if port:
+            named["port"] = port
+        read = await asyncssh.SSHClientConnectionOptions.construct(**named)
+        known = KnownHosts(
+            known_hosts_files(
+                cast("list[str]", read.config.get("UserKnownHostsFile", [])),
+                cast("list[str]", read.config.get("GlobalKnownHostsFile", [])),
+            ),
+            asyncssh.import_known_hosts,
+        )
+        await asyncio.to_thread(known.load)
+        if host in self.accepted:
+            known.accept(self.accepted[host])
+        interval = float(read.keepalive_interval or 0) or settings.keepalive_seconds
+        return {
+            **named,
+            "tunnel": (not hop and settings.jump) or read.tunnel or (),
+            "known_hosts": known,
+            "connect_timeout": None,  # ours counts, and stands still while a person types
+            "login_timeout": 0,
+            "keepalive_interval": min(interval, settings.keepalive_seconds),
+            "keepalive_count_max": KEEPALIVE_COUNT,
+            "utf8_decode_errors": "replace",
+        }
+
+    async def _decide(self, host: str, known: KnownHosts, key: asyncssh.SSHKey) -> None:
+        """Put an unknown key to whoever decides; return only when it is to be trusted."""
+        question = known.question(
+            host, key.get_algorithm(), key.get_fingerprint(), key.export_public_key().decode("ascii")
+        )
+        trouble, answer = Trouble.CHANGED_KEY, Trust.NO
+        if not known.knew_another:
+            trouble = Trouble.UNKNOWN_KEY
+            async with self.person:
+                answer = await self.settings.ask_host_key(question)
+        if answer is Trust.NO:
+            detail = f"{question.algorithm} {question.fingerprint}"
+            raise UnreachableError(host, trouble, detail, advice=ADVICE[trouble])
+        self.accepted[host] = key
+        known.accept(key)
+        if answer is Trust.SAVE:
+            await asyncio.to_thread(known.save, question)
+
+
+class _Client(asyncssh.SSHClient):
+    """One attempt to connect: remembers the key that was presented, never accepts one, and asks for secrets."""
+
+    def __init__(self, connector: Connector, host: str) -> None:
         self.presented: asyncssh.SSHKey | None = None
+        self.clock: asyncio.Timeout | None = None
+        self._connector = connector
+        self._host = host
         self._connection: asyncssh.SSHClientConnection | None = None
+        self._tried: set[tuple[SecretKind, str]] = set()
 
     @property
     def greeted(self) -> bool:
@@ -108,261 +329,71 @@ class _Client(asyncssh.SSHClient):
         self.presented = key
         return False
 
+    async def passphrase(self, filename: str) -> str | None:
+        """The passphrase of a key file; asked for once, however many hosts want the key."""
+        return await self._secret(SecretKind.PASSPHRASE, filename, f"passphrase of {filename}")
 
-class Fleet:
-    """The connections to all hosts, each opened when first needed and then kept up until `close`."""
+    async def password_auth_requested(self) -> str | None:
+        return await self._secret(SecretKind.PASSWORD, self._account, f"password for {self._account}")
 
-    def __init__(
-        self, settings: SshSettings | None = None, *, on_change: Callable[[LinkStatus], None] | None = None
-    ) -> None:
-        self.settings = settings or SshSettings()
-        self.handshakes = asyncio.Semaphore(HANDSHAKES)
-        self.accepted: dict[str, asyncssh.SSHKey] = {}
-        self._on_change = on_change
-        self._links: dict[str, _Link] = {}
-        self._jumps: dict[str, _Jump] = {}
-        self._closed = False
+    def kbdint_auth_requested(self) -> str | None:
+        return ""
 
-    async def __aenter__(self) -> Fleet:
-        return self
-
-    async def __aexit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        await self.close()
-
-    def status(self, host: str) -> LinkStatus:
-        """The state of the connection to `host`."""
-        link = self._links.get(host)
-        return link.status if link else LinkStatus(host, LinkState.IDLE)
-
-    def retry(self, host: str) -> None:
-        """Try a refused host again."""
-        if host in self._links:
-            self._links[host].retry()
-
-    def drop(self, host: str) -> None:
-        """Cut the connection to `host` as if the network had; it comes back by itself."""
-        if host in self._links:
-            self._links[host].drop()
-
-    async def run(
-        self, host: str, script: str, *, deadline: float, limit: int, tag: str = "", what: str = ""
-    ) -> Output:
-        """Run `script` on `host` under `/bin/sh -s` and return what it wrote.
-
-        `deadline` bounds everything from here on, in real seconds; `limit` is the most of stdout that is kept.
-        `tag` is put into the environment of all that the script starts, as RESTRIPE_Q. Raises UnreachableError
-        when nothing can have run, and AnswerLostError when it may have.
-        """
-        link = self._link(host)
-        ends = asyncio.get_running_loop().time() + deadline
-        try:
-            async with asyncio.timeout_at(ends):
-                connection = await link.ready()
-        except TimeoutError:
-            raise link.unreachable() from None
-        try:
-            async with asyncio.timeout_at(ends):
-                return await link.run(connection, script, limit=limit, tag=tag, what=what)
-        except TimeoutError:
-            raise AnswerLostError(
-                host,
-                f"no answer within {deadline:g} s",
-                command=what,
-                advice="It may still be running there; it is not asked again until it has ended",
-            ) from None
-
-    def report(self, status: LinkStatus) -> None:
-        """Tell whoever listens that a connection changed."""
-        if self._on_change and not self._closed:
-            self._on_change(status)
-
-    async def jump(self, spec: str) -> asyncssh.SSHClientConnection:
-        """The shared connection to a jump host, `[user@]host[:port]` or a comma-separated chain."""
-        if spec not in self._jumps:
-            self._jumps[spec] = _Jump(self, spec)
-        return await self._jumps[spec].connection()
-
-    async def close(self) -> None:
-        """Close every connection; nothing that runs on a host is ended by this."""
-        self._closed = True
-        await asyncio.gather(*(link.close() for link in self._links.values()))
-        for jump in self._jumps.values():
-            jump.close()
-
-    def _link(self, host: str) -> _Link:
-        if self._closed:
-            raise UnreachableError(host, Trouble.CLOSED)
-        if host not in self._links:
-            self._links[host] = _Link(self, host)
-        return self._links[host]
-
-
-class _Link:
-    """One host's connection and the task that keeps it up."""
-
-    def __init__(self, fleet: Fleet, host: str) -> None:
-        self.host = host
-        self.status = LinkStatus(host, LinkState.IDLE)
-        self._fleet = fleet
-        self._connection: asyncssh.SSHClientConnection | None = None
-        self._channels = asyncio.Semaphore(CHANNELS)
-        self._changed = asyncio.Event()
-        self._retry = asyncio.Event()
-        self._just_lost = False
-        self._closing: set[asyncio.Task[None]] = set()
-        self._keeper = asyncio.create_task(self._keep(), name=f"ssh {host}")
-
-    async def ready(self) -> asyncssh.SSHClientConnection:
-        """The connection, once it is up.
-
-        A connection that was just lost is waited for; one whose last attempt failed is not: the keeper goes on
-        trying in its own time, and whoever asks is told at once.
-        """
-        while True:
-            state = self.status.state
-            if state is LinkState.UP and self._connection:
-                return self._connection
-            if state in (LinkState.REFUSED, LinkState.CLOSED):
-                raise self.unreachable()
-            if state is LinkState.WAITING and not self._just_lost:
-                raise self.unreachable()
-            self._changed.clear()
-            await self._changed.wait()
-
-    def unreachable(self) -> UnreachableError:
-        """Why the host cannot be asked now."""
-        trouble = self.status.trouble or Trouble.TIMEOUT
-        return UnreachableError(self.host, trouble, self.status.detail, advice=_ADVICE.get(trouble, ""))
-
-    async def run(
-        self, connection: asyncssh.SSHClientConnection, script: str, *, limit: int, tag: str, what: str
-    ) -> Output:
-        """Run a script in a channel of its own."""
-        await self._channels.acquire()
-        process: asyncssh.SSHClientProcess[bytes] | None = None
-        try:
-            process = await self._open(connection, tag)
-            return await self._exchange(process, script, limit, what)
-        finally:
-            if process is None:
-                self._channels.release()
+    async def kbdint_challenge_received(
+        self, name: str, instructions: str, lang: str, prompts: Sequence[tuple[str, bool]]
+    ) -> list[str] | None:
+        answers = []
+        for prompt, echo in prompts:
+            if "assword" in prompt and not echo:  # a password in the clothes of a challenge may be kept like one
+                answer = await self.password_auth_requested()
             else:
-                self._give_back(process)
+                answer = await self._ask(SecretQuestion(SecretKind.CHALLENGE, self._host, prompt, echo=echo))
+            if answer is None:
+                return None
+            answers.append(answer)
+        return answers
 
-    async def close(self) -> None:
-        self._keeper.cancel()
-        for task in self._closing:
-            task.cancel()
-        with contextlib.suppress(asyncio.CancelledError):
-            await self._keeper
-        await asyncio.gather(*self._closing, return_exceptions=True)
-        self._set(LinkState.CLOSED, Trouble.CLOSED)
+    @property
+    def _account(self) -> str:
+        user = self._connection.get_extra_info("username") if self._connection else ""
+        return f"{user}@{self._host}" if user else self._host
 
-    def retry(self) -> None:
-        self._retry.set()
+    async def _secret(self, kind: SecretKind, of: str, prompt: str) -> str | None:
+        """A secret from memory, or from a person when it is not there or was wrong a moment ago."""
+        key = (kind, of)
+        secrets = self._connector.secrets
+        async with self._connector.person:
+            if key not in secrets or key in self._tried:
+                answer = await self._ask_now(SecretQuestion(kind, self._host, prompt, again=key in self._tried))
+                if answer is None:
+                    return None
+                secrets[key] = answer
+            self._tried.add(key)
+            return secrets[key]
 
-    def drop(self) -> None:
-        if self._connection:
-            self._connection.abort()
+    async def _ask(self, question: SecretQuestion) -> str | None:
+        async with self._connector.person:
+            return await self._ask_now(question)
 
-    async def _open(self, connection: asyncssh.SSHClientConnection, tag: str) -> asyncssh.SSHClientProcess[bytes]:
-        shell = f"exec /usr/bin/env {quote((f'RESTRIPE_Q={tag}',))} /bin/sh -s" if tag else "exec /bin/sh -s"
-        for wait in (0.2, 0.5, 1.0, 0.0):
-            try:
-                return await connection.create_process(shell, encoding=None)
-            except asyncssh.ChannelOpenError as error:
-                if connection.is_closed():  # whoever waited for a channel of it is told that, and not "busy"
-                    raise UnreachableError(self.host, Trouble.LOST) from None
-                if not wait:
-                    raise UnreachableError(self.host, Trouble.BUSY, one_line(str(error))) from None
-                await asyncio.sleep(wait)
-            except (asyncssh.Error, OSError) as error:
-                raise UnreachableError(self.host, Trouble.LOST, one_line(str(error))) from None
-        raise AssertionError
-
-    async def _exchange(self, process: asyncssh.SSHClientProcess[bytes], script: str, limit: int, what: str) -> Output:
-        # both streams are read while the script is sent: a host that fills one of them would stall the others
-        sending = asyncio.create_task(_send(process, script.encode()))
-        out = asyncio.create_task(_drain(process.stdout, limit))
-        err = asyncio.create_task(_drain(process.stderr, STDERR_KEPT))
+    async def _ask_now(self, question: SecretQuestion) -> str | None:
+        """Ask a person, with this connection's deadline standing still and its place given to others."""
+        connector, clock = self._connector, self.clock
+        if clock:
+            clock.reschedule(None)
+        connector.handshakes.release()
         try:
-            (stdout, cut), (stderr, err_cut) = await asyncio.gather(out, err)
-            await process.wait()
-            if process.exit_status is None:
-                raise ConnectionResetError("it ended in the middle")
-        except (asyncssh.Error, OSError) as error:
-            raise AnswerLostError(
-                self.host, f"the connection was lost before the answer was whole: {one_line(str(error))}", command=what
-            ) from None
+            return await connector.settings.ask_secret(question)
         finally:
-            for task in (sending, out, err):
-                task.cancel()
-        return Output(stdout, stderr, cut or err_cut)
-
-    def _give_back(self, process: asyncssh.SSHClientProcess[bytes]) -> None:
-        """Close the channel, and free its place only when the server has closed it too.
-
-        A server keeps the session of a command that still runs: giving its place away early makes the next
-        channel the one too many.
-        """
-        process.close()
-        task = asyncio.create_task(self._wait_closed(process))
-        self._closing.add(task)
-        task.add_done_callback(self._closing.discard)
-
-    async def _wait_closed(self, process: asyncssh.SSHClientProcess[bytes]) -> None:
-        try:
-            await process.wait_closed()
-        except (asyncssh.Error, OSError):
-            pass
-        finally:
-            self._channels.release()
-
-    async def _keep(self) -> None:
-        low, high = BACKOFF_SECONDS
-        delay = low
-        try:
-            while True:
-                self._set(LinkState.CONNECTING)
-                try:
-                    self._connection = await connect(self._fleet, self.host)
-                except UnreachableError as error:
-                    lasting = error.trouble in _LASTING
-                    self._just_lost = False
-                    self._set(LinkState.REFUSED if lasting else LinkState.WAITING, error.trouble, error.detail)
-                    self._retry.clear()
-                    with contextlib.suppress(TimeoutError):
-                        async with asyncio.timeout(None if lasting else delay * random.uniform(0.7, 1.3)):  # noqa: S311
-                            await self._retry.wait()
-                    delay = min(delay * 2, high)
-                    continue
-                delay = low
-                self._set(LinkState.UP)
-                await self._connection.wait_closed()
-                self._connection = None
-                self._just_lost = True
-                self._set(LinkState.WAITING, Trouble.LOST)
-                await asyncio.sleep(low * random.random())  # noqa: S311
-        finally:
-            if self._connection:
-                self._connection.abort()
-                self._connection = None
-
-    def _set(self, state: LinkState, trouble: Trouble | None = None, detail: str = "") -> None:
-        status = LinkStatus(self.host, state, trouble, detail)
-        if status != self.status:
-            self.status = status
-            self._fleet.report(status)
-        self._changed.set()
+            await connector.handshakes.acquire()
+            if clock:
+                clock.reschedule(asyncio.get_running_loop().time() + connector.settings.connect_seconds)
 
 
 class _Jump:
     """One jump host's connection, shared by all hosts behind it."""
 
-    def __init__(self, fleet: Fleet, spec: str) -> None:
-        self._fleet = fleet
+    def __init__(self, connector: Connector, spec: str) -> None:
+        self._connector = connector
         self._spec = spec
         self._lock = asyncio.Lock()
         self._connecting: asyncio.Task[Any] | None = None
@@ -392,95 +423,15 @@ class _Jump:
     async def _connected(self) -> asyncssh.SSHClientConnection:
         if self._connection is None or self._connection.is_closed():
             before, _, last = self._spec.rpartition(",")
-            tunnel = await self._fleet.jump(before) if before else None
+            tunnel = await self._connector.jump(before) if before else None
             user, _, address = last.rpartition("@")
-            self._connection = await connect(self._fleet, address, user=user, tunnel=tunnel)
+            connection = await self._connector.connect(address, user=user, tunnel=tunnel, hop=True)
+            self._connection = connection.raw
         return self._connection
 
     def close(self) -> None:
         if self._connection:
             self._connection.abort()
-
-
-async def connect(
-    fleet: Fleet, host: str, *, user: str = "", tunnel: asyncssh.SSHClientConnection | None = None
-) -> asyncssh.SSHClientConnection:
-    """Open one connection to `host`, as the SSH configuration says; UnreachableError tells why it cannot be.
-
-    An unknown host key is put to `ask_host_key` with its fingerprint, and the second attempt trusts that very
-    key only. A changed key is refused, whatever anybody says.
-    """
-    try:
-        async with asyncio.timeout(fleet.settings.connect_seconds):
-            options = await _options(fleet, host, user)
-        if tunnel is not None:
-            options["tunnel"] = tunnel
-        elif isinstance(options["tunnel"], str):
-            options["tunnel"] = await fleet.jump(options["tunnel"])
-        client = _Client()
-        try:
-            return await _handshake(fleet, client, options)
-        except asyncssh.HostKeyNotVerifiable:
-            if client.presented is None:
-                raise
-        except (asyncssh.ConnectionLost, asyncssh.KeyExchangeFailed, ConnectionResetError):
-            # We ask for keys of the kinds that we know the host by. A server that has none of them hangs up, which
-            # looks like any lost connection: look at what key it has.
-            if not (client.greeted and options["known_hosts"].knew_another):
-                raise
-            client = _Client()
-            try:
-                return await _handshake(fleet, client, {**options, "server_host_key_algs": "default"})
-            except asyncssh.HostKeyNotVerifiable:
-                if client.presented is None:
-                    raise
-        # a person may take their time: neither a deadline nor a handshake's place is held meanwhile
-        await _decide(fleet, host, options["known_hosts"], client.presented)
-        return await _handshake(fleet, _Client(), options)
-    except UnreachableError as error:
-        if error.host == host:
-            raise
-        raise UnreachableError(host, error.trouble, f"by way of {error.host}: {error.detail}") from None
-    except (asyncssh.Error, OSError, ValueError, TimeoutError) as error:
-        raise _explain(host, error) from None
-
-
-async def _handshake(fleet: Fleet, client: _Client, options: dict[str, Any]) -> asyncssh.SSHClientConnection:
-    async with fleet.handshakes, asyncio.timeout(fleet.settings.connect_seconds):
-        return await asyncssh.connect(client_factory=lambda: client, **options)
-
-
-async def _options(fleet: Fleet, host: str, user: str) -> dict[str, Any]:
-    """What `asyncssh.connect` is told: the configuration's own word, with our deadlines and our key check."""
-    settings = fleet.settings
-    name, port = _bare(host)
-    named: dict[str, Any] = {"host": name, "config": [str(path) for path in settings.files()]}
-    if user:
-        named["username"] = user
-    if port:
-        named["port"] = port
-    read = await asyncssh.SSHClientConnectionOptions.construct(**named)
-    known = KnownHosts(
-        known_hosts_files(
-            cast("list[str]", read.config.get("UserKnownHostsFile", [])),
-            cast("list[str]", read.config.get("GlobalKnownHostsFile", [])),
-        ),
-        asyncssh.import_known_hosts,
-    )
-    await asyncio.to_thread(known.load)
-    if host in fleet.accepted:
-        known.accept(fleet.accepted[host])
-    interval = float(read.keepalive_interval or 0) or settings.keepalive_seconds
-    return {
-        **named,
-        "tunnel": read.tunnel or (),
-        "known_hosts": known,
-        "connect_timeout": settings.connect_seconds,
-        "login_timeout": settings.connect_seconds,
-        "keepalive_interval": min(interval, settings.keepalive_seconds),
-        "keepalive_count_max": KEEPALIVE_COUNT,
-        "utf8_decode_errors": "replace",
-    }
 
 
 def _bare(host: str) -> tuple[str, int | None]:
@@ -492,34 +443,6 @@ def _bare(host: str) -> tuple[str, int | None]:
     if colon and ":" not in name and port.isdigit():
         return name, int(port)
     return host, None
-
-
-async def _decide(fleet: Fleet, host: str, known: KnownHosts, key: asyncssh.SSHKey) -> None:
-    """Put an unknown key to whoever decides; return only when it is to be trusted."""
-    question = known.question(host, key.get_algorithm(), key.get_fingerprint(), key.export_public_key().decode("ascii"))
-    if known.knew_another:
-        trouble, answer = Trouble.CHANGED_KEY, Trust.NO
-    else:
-        trouble, answer = Trouble.UNKNOWN_KEY, await fleet.settings.ask_host_key(question)
-    if answer is Trust.NO:
-        detail = f"{question.algorithm} {question.fingerprint}"
-        raise UnreachableError(host, trouble, detail, advice=_ADVICE[trouble])
-    fleet.accepted[host] = key
-    known.accept(key)
-    if answer is Trust.SAVE:
-        await asyncio.to_thread(known.save, question)
-
-
-_LASTING = frozenset((Trouble.AUTHENTICATION, Trouble.UNKNOWN_KEY, Trouble.CHANGED_KEY, Trouble.CONFIGURATION))
-
-_ADVICE = {
-    Trouble.UNKNOWN_KEY: "Compare the fingerprint with the host's own, then add the key to known_hosts",
-    Trouble.CHANGED_KEY: "Somebody may be listening, or the host was installed anew. Ask whoever runs it; then "
-    "remove the old line from known_hosts by hand",
-    Trouble.AUTHENTICATION: "Try `ssh` to the host by hand; see that the agent holds your key",
-    Trouble.NAME: "Check the spelling, and the HostName in the SSH configuration",
-    Trouble.BUSY: "Close other sessions on this connection, or wait",
-}
 
 
 def _explain(host: str, error: Exception) -> UnreachableError:
@@ -545,7 +468,7 @@ def _explain(host: str, error: Exception) -> UnreachableError:
         trouble, detail = Trouble.REFUSED, ""
     elif isinstance(error, OSError):
         trouble = _network_trouble(error, detail)
-    return UnreachableError(host, trouble, detail, advice=_ADVICE.get(trouble, ""))
+    return UnreachableError(host, trouble, detail, advice=ADVICE.get(trouble, ""))
 
 
 def _network_trouble(error: OSError, detail: str) -> Trouble:
@@ -569,12 +492,17 @@ async def _send(process: asyncssh.SSHClientProcess[bytes], data: bytes) -> None:
         process.stdin.write_eof()
 
 
-async def _drain(reader: asyncssh.SSHReader[bytes], limit: int) -> tuple[bytes, bool]:
-    """Read to the end, keep the first `limit` bytes."""
-    kept = bytearray()
-    cut = False
+async def _drain(reader: asyncssh.SSHReader[bytes], limit: int, keep_last: int = 0) -> tuple[bytes, bool]:
+    """Read to the end; keep the first `limit` bytes and the last `keep_last`, and tell whether any were left out."""
+    first, last = bytearray(), bytearray()
+    left_out = 0
     while data := await reader.read(65536):
-        room = limit - len(kept)
-        kept += data[:room]
-        cut = cut or len(data) > room
-    return bytes(kept), cut
+        room = limit - len(first)
+        first += data[:room]
+        last += data[max(0, room) :]
+        if len(last) > keep_last:
+            left_out += len(last) - keep_last
+            del last[: len(last) - keep_last]
+    if left_out and keep_last:
+        first += f"\n[{left_out} bytes are left out here]\n".encode()
+    return bytes(first + last), bool(left_out)

@@ -12,10 +12,11 @@ import pytest
 
 from remote.clock import WallClock
 from remote.command import Command, Effect
+from remote.fleet import Fleet
 from remote.jobs import JobSpec, JobStatus
 from remote.live import LiveOptions, LiveSite
 from remote.site import JobLog
-from remote.ssh import Fleet, Output
+from remote.ssh import Output
 from tests.openssh import alive, environ, every_pid, send, stat_fields
 from tests.waiting import until
 
@@ -50,7 +51,7 @@ class LocalFleet:
         )
         async with asyncio.timeout(deadline):
             stdout, stderr = await process.communicate(script.encode())
-        return Output(stdout[:limit], stderr, len(stdout) > limit)
+        return Output(stdout[:limit], stderr, len(stdout) > limit, process.returncode or 0)
 
     async def close(self) -> None:
         """Nothing is kept open."""

@@ -9,9 +9,9 @@ import pytest
 
 from remote.command import Command, Effect
 from remote.errors import RefusedError
+from remote.fleet import LinkState
 from remote.jobs import JobSpec, JobState
 from remote.site import Chunk, FileLog, JobLog, StateSeen
-from remote.ssh import LinkState
 from tests.conftest import Sites
 from tests.openssh import Farm, Server
 from tests.remote.local_host import shell_job

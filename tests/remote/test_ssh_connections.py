@@ -13,8 +13,9 @@ import pytest
 from remote import ssh
 from remote.command import Command, Effect
 from remote.errors import AnswerLostError, Trouble, UnreachableError
+from remote.fleet import Fleet, LinkState
 from remote.site import HostLink
-from remote.ssh import KEEPALIVE_COUNT, Fleet, LinkState, SshSettings
+from remote.ssh import KEEPALIVE_COUNT, SshSettings
 from tests.conftest import Sites
 from tests.openssh import Farm, Server
 from tests.waiting import until

@@ -9,9 +9,10 @@ import pytest
 
 from remote.command import Command, Effect
 from remote.errors import Trouble, UnreachableError
+from remote.fleet import LinkState
 from remote.hostkeys import HostKeyQuestion, Trust
 from remote.live import LiveSite
-from remote.ssh import LinkState, SshSettings
+from remote.ssh import SshSettings
 from tests.conftest import Sites
 from tests.openssh import Farm, Server
 from tests.waiting import until

@@ -12,9 +12,10 @@ import pytest
 from remote.clock import WallClock
 from remote.command import Command, Effect
 from remote.errors import Trouble, UnreachableError
+from remote.fleet import Fleet, LinkState
 from remote.hostkeys import HostKeyQuestion, Trust
 from remote.live import LiveOptions, LiveSite
-from remote.ssh import Fleet, LinkState, SshSettings
+from remote.ssh import SshSettings
 from tests.openssh import Farm, Server
 from tests.waiting import until
 
