@@ -13,6 +13,7 @@ from typing import TextIO
 
 from remote.events import (
     Answered,
+    Asked,
     Decided,
     Event,
     JobChanged,
@@ -30,6 +31,8 @@ from supervision.state import State
 from supervision.work import Work, work_of
 
 MARGIN = " " * 21
+LATEST = 250_000_000_000.0
+"""The year 9892: a damaged recording may hold any number as a time."""
 WORK_STEP = 0.05
 """Without a terminal, progress is told each time this much more of the work is done."""
 
@@ -41,6 +44,7 @@ class Plain:
         self._out = out
         self._live = out.isatty() if live is None else live
         self._drawn = False
+        self._asked: dict[int, Asked] = {}
         self._told: dict[tuple[str, str], int] = {}
         self._states: dict[tuple[str, str], object] = {}
         self._work_told = 0.0
@@ -48,6 +52,7 @@ class Plain:
 
     def begin(self, state: State) -> None:
         """Begin in the middle: what `state` holds already has been told."""
+        self._asked = dict(state.pending)
         self._told = {key: log.lines for key, log in state.logs.items()}
         self._states = {key: _job_state(job.status) for key, job in state.jobs.items()}
 
@@ -74,10 +79,12 @@ class Plain:
             case LogRead():
                 self._log(state, event)
             case LogRewound():
+                self._told.pop((event.host, event.source), None)
                 self._line(state, event.host, f"{event.source} was {event.why}; it is read again from its start")
+            case Asked():
+                self._asked[event.n] = event
             case Unanswered():
-                ran = state.commands[-1]
-                self._line(state, ran.host, f"NO ANSWER to {ran.command}: {event.why}")
+                self._unanswered(state, event)
             case Answered():
                 self._answers(state, event)
             case _:
@@ -105,9 +112,12 @@ class Plain:
         self._wrapped(f"{MARGIN}{text}")
 
     def _wrapped(self, text: str) -> None:
-        """On a terminal, fold at its width under the text; a file or pipe gets whole lines."""
+        """On a terminal, fold at its width under the text; a file or pipe gets whole lines.
+
+        Only this class begins a line: what comes after a newline in `text` stands under it too.
+        """
         if not self._live:
-            self.say(text)
+            self.say(text.replace("\n", f"\n{MARGIN}"))
             return
         width = max(40, shutil.get_terminal_size().columns)
         for line in textwrap.wrap(text, width, subsequent_indent=MARGIN, break_on_hyphens=False, drop_whitespace=False):
@@ -143,21 +153,30 @@ class Plain:
         ending = f"it has ended with exit code {status.rc}" if status.rc is not None else status.meaning
         self._line(state, event.host, f"job {status.id}: {ending}")
 
+    def _unanswered(self, state: State, event: Unanswered) -> None:
+        asked = self._asked.pop(event.n, None)
+        if asked:
+            commands = ", ".join(command.text for command in asked.commands)
+            self._line(state, asked.host, f"NO ANSWER to {commands}: {event.why}")
+
     def _answers(self, state: State, event: Answered) -> None:
-        ran = state.commands[-len(event.replies) :]
-        bad = [command for command in ran if command.rc]
-        for command in bad:
-            self._line(state, command.host, f"{command.command}: EXIT CODE {command.rc}")
-        if ran and not bad and not restripe_runs(state):
-            names = ", ".join(_shortened(command.command) for command in ran)
-            self._line(state, ran[0].host, f"answered {names}")
+        asked = self._asked.pop(event.n, None)
+        if asked is None:
+            return
+        answered = [(command.text, reply.rc) for command, reply in zip(asked.commands, event.replies, strict=False)]
+        bad = [(text, rc) for text, rc in answered if rc]
+        for text, rc in bad:
+            self._line(state, asked.host, f"{text}: EXIT CODE {rc}")
+        if answered and not bad and not restripe_runs(state):
+            self._line(state, asked.host, f"answered {', '.join(_shortened(text) for text, _ in answered)}")
 
     def _log(self, state: State, event: LogRead) -> None:
         log = state.logs.get((event.host, event.source))
         if log is None:
             return
         key = (event.host, event.source)
-        new = log.lines - self._told.get(key, 0)
+        told = self._told.get(key, 0)
+        new = log.lines - told if told <= log.lines else log.lines  # fewer lines than before: it began anew
         self._told[key] = log.lines
         for text in log.tail[-new:] if new > 0 else ():
             if text and "% complete" not in text:
@@ -170,7 +189,7 @@ class Plain:
         text = f"{clock_text(state)}  {progress_text(scan, work)}"
         if self._live:
             width = shutil.get_terminal_size().columns - 1
-            self._out.write("\r\x1b[K" + text[:width])
+            self._out.write("\r\x1b[K" + safe(text)[:width])
             self._out.flush()
             self._drawn = True
             return
@@ -213,8 +232,9 @@ def clock_text(state: State) -> str:
 
 
 def local_time(at: float, utc_offset: int) -> datetime:
-    """A time in the zone of the hosts."""
-    return datetime.fromtimestamp(at, UTC) + timedelta(seconds=utc_offset)
+    """A time in the zone of the hosts; what no calendar has becomes the nearest that it has."""
+    zone = timedelta(seconds=max(-86400, min(utc_offset, 86400)))
+    return datetime.fromtimestamp(max(86400.0, min(at, LATEST)), UTC) + zone
 
 
 def duration_text(seconds: float) -> str:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 from remote.recording import RecordingError
+from remote.text import one_line
 from supervision.replay import Replay
 from tui.exits import Exit
 from tui.plain import Plain, duration_text, local_time
+
+_MINUTES = re.compile(r"\+[0-9]{1,9}(?:\.[0-9]{1,9})?\Z")
+_TIME = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?\Z")
 
 
 class StartError(ValueError):
@@ -22,13 +27,14 @@ async def run(file: Path, *, speed: float | None, start: str | None) -> Exit:
         replay = Replay(file)
         begin = moment(replay, start) if start else None
     except (RecordingError, StartError) as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{one_line(str(error))}\n")
         return Exit.USAGE
     header = replay.header
     kind = "simulated, " if header.simulated else ""
     day = local_time(header.began, header.utc_offset).strftime("%Y-%m-%d %H:%M:%S")
-    plain.say(f"REPLAY of {file.name}: {header.file_system} by {header.operator}, {kind}{day}")
-    plain.say(f"{len(replay.events)} events in {duration_text(replay.seconds)}; hosts {', '.join(header.hosts)}")
+    plain.say(one_line(f"REPLAY of {file.name}: {header.file_system} by {header.operator}, {kind}{day}"))
+    hosts = one_line(", ".join(header.hosts))
+    plain.say(f"{len(replay.events)} events in {duration_text(replay.seconds)}; hosts {hosts}")
     if begin is not None:
         plain.begin(replay.at(begin))
     async for state, event in replay.play(start=begin, speed=speed):
@@ -44,13 +50,11 @@ async def run(file: Path, *, speed: float | None, start: str | None) -> Exit:
 def moment(replay: Replay, text: str) -> float:
     """The time (Site's clock) that a person means by HH:MM:SS, +MINUTES or a mark's first words."""
     if text.startswith("+"):
-        try:
-            return replay.began + float(text[1:]) * 60
-        except ValueError:
-            raise StartError(f"{text!r} is no number of minutes") from None
-    parts = text.split(":")
-    if len(parts) in (2, 3) and all(part.isdigit() for part in parts):
-        hours, minutes, seconds = (int(part) for part in (*parts, "0")[:3])
+        if not _MINUTES.match(text):
+            raise StartError(f"{text!r} is no number of minutes")
+        return replay.began + float(text[1:]) * 60
+    if match := _TIME.match(text):
+        hours, minutes, seconds = (int(part or 0) for part in match.groups())
         begin = local_time(replay.began, replay.header.utc_offset)
         wanted = begin.replace(hour=0, minute=0, second=0, microsecond=0)
         offset = (wanted - begin).total_seconds() + hours * 3600 + minutes * 60 + seconds

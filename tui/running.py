@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import io
 import os
 import signal
 import sys
@@ -18,8 +19,12 @@ from tui.paths import state_dir
 
 def run_to_exit(work: Coroutine[Any, Any, Exit]) -> NoReturn:
     """Run `work` and leave the program with its exit status."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")  # a terminal without UTF-8 ends nothing
     try:
         code = asyncio.run(_terminable(work))
+        sys.stdout.flush()
     except (KeyboardInterrupt, asyncio.CancelledError):
         _complain("Interrupted. Detached jobs on real hosts go on; a simulated cluster ends with this program.")
         code = Exit.INTERRUPTED
