@@ -140,9 +140,7 @@ def _free(disk: Disk) -> int:
 
 def snapshot_listing(fs: FileSystem, snapshots: Sequence[Snapshot], *, sizes: bool, filesets: bool) -> str:
     """`mmlssnapshot`, with `-d` as `sizes`; `filesets`: the column of 4.1 and later."""
-    lines = [f"Snapshots in file system {fs.name}:"]
-    if sizes:
-        lines.append("(Data and metadata are in KB)")
+    lines = [f"Snapshots in file system {fs.name}:{' [data and metadata in KB]' if sizes else ''}"]
     heading = f"{'Directory':<24} {'SnapId':<9} {'Status':<7} {'Created':<26}"
     heading += f" {'Data':>10} {'Metadata':>10}" * sizes + "  Fileset" * filesets
     lines.append(heading)

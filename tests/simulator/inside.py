@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from simulator import scenario_seed
+from simulator import scenarios
 from simulator.clock import Clock
 from simulator.commands import execute
 from simulator.world import Call, World
@@ -24,12 +24,14 @@ class Answer:
 class Inside:
     """A world and a working directory."""
 
-    def __init__(self, directory: Path, speed: float = 1e6) -> None:
-        self.world = World(scenario_seed.build(), Clock(scenario_seed.EPOCH, speed))
+    def __init__(self, directory: Path, speed: float = 1e6, scenario: str = "seed", **size: int) -> None:
+        chosen = scenarios.choose(scenario, size.get("hosts"), size.get("disks"))
+        self.world = World(chosen.cluster, Clock(chosen.epoch, speed), chosen.policies)
         self.directory = directory
         self.fs = self.world.cluster.fs
+        self.entry = chosen.entry
 
-    def call(self, *argv: str, host: str = "pollux1") -> tuple[Call, list[str]]:
+    def call(self, *argv: str, host: str) -> tuple[Call, list[str]]:
         """A call that collects its stdout in the list."""
         out: list[str] = []
 
@@ -38,9 +40,9 @@ class Inside:
 
         return Call(self.world.cluster.hosts[host], list(argv), str(self.directory), 1, emit), out
 
-    async def run(self, *argv: str, host: str = "pollux1") -> Answer:
-        """Run one command to its end."""
-        call, out = self.call(*argv, host=host)
+    async def run(self, *argv: str, host: str = "") -> Answer:
+        """Run one command to its end, on the entry host where none is named."""
+        call, out = self.call(*argv, host=host or self.entry)
         rc = await execute(self.world, call)
         return Answer(rc, "".join(out), "".join(call.err))
 
@@ -48,6 +50,12 @@ class Inside:
         """A file in the working directory; returns its name as the commands take it."""
         (self.directory / name).write_text(text)
         return name
+
+    async def good(self, *argv: str, host: str = "") -> str:
+        """Run one command that must succeed without complaint; its stdout."""
+        answer = await self.run(*argv, host=host)
+        assert (answer.rc, answer.err) == (0, "")
+        return answer.out
 
     async def add(self, stanzas: str = SSD_STANZAS) -> None:
         """mmcrnsd and mmadddisk."""
