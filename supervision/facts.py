@@ -13,7 +13,18 @@ import msgspec
 from remote.command import Command
 from remote.events import Reply
 from remote.gpfs import parsers
-from remote.gpfs.models import Cluster, DiskList, FileSystem, FsSpace, NsdDevices
+from remote.gpfs.dialects import machine_refused
+from remote.gpfs.models import (
+    Cluster,
+    DiskList,
+    FileSystem,
+    FsSpace,
+    Managers,
+    Mounts,
+    NodeStates,
+    NsdDevices,
+    NsdList,
+)
 from remote.linux.host_time import HostTime, parse_host_time
 from remote.linux.lsblk import parse_lsblk_pairs
 from remote.linux.models import BlockDevices
@@ -42,9 +53,12 @@ class Fact(msgspec.Struct, frozen=True):
 
 
 def reader(host: str, command: Command) -> tuple[str, Parser] | None:
-    """The key under which a command's answer is kept, and what reads it; None when nothing does."""
+    """The key under which a command's answer is kept, and what reads it; None when nothing does.
+
+    Both forms of a command, with `-Y` and without, tell the same fact.
+    """
     name, *rest = command.argv
-    match name, rest:
+    match name, [word for word in rest if word != "-Y"]:
         case "mmlscluster", []:
             return "cluster", parsers.parse_mmlscluster
         case "mmlsfs", [fs]:
@@ -57,6 +71,14 @@ def reader(host: str, command: Command) -> tuple[str, Parser] | None:
             return f"metadata space {fs}", parsers.parse_mmdf
         case "mmlsnsd", ["-X"]:
             return "nsd devices", parsers.parse_mmlsnsd_x
+        case "mmlsnsd", ["-a"] | ["-a", "-L"] | ["-L"] | []:
+            return "nsds", parsers.parse_mmlsnsd_list
+        case "mmgetstate", ["-a"]:
+            return "node states", parsers.parse_mmgetstate
+        case "mmlsmgr", []:
+            return "managers", parsers.parse_mmlsmgr
+        case "mmlsmount", [fs] | [fs, "-L"]:
+            return f"mounts {fs}", parsers.parse_mmlsmount
         case "lsblk", _:
             return f"devices {host}", parse_lsblk_pairs
         case "date", ["+%s %z"]:
@@ -64,19 +86,27 @@ def reader(host: str, command: Command) -> tuple[str, Parser] | None:
     return None
 
 
+def form_refused(command: Command, reply: Reply) -> bool:
+    """Whether this is only a release's word that it has no `-Y` for a command."""
+    return "-Y" in command.argv and machine_refused(reply.rc, decode(reply.out.data), decode(reply.err.data))
+
+
 def learn(fact: Fact | None, host: str, command: Command, reply: Reply, asked_at: float, at: float) -> Fact | None:
-    """The fact after an answer; None when the command tells no fact."""
+    """The fact after an answer; None when the answer tells nothing of it."""
     found = reader(host, command)
     if found is None:
         return None
     key, parse = found
+    if form_refused(command, reply):
+        return None  # the human form is asked for next
+    out, err = decode(reply.out.data), decode(reply.err.data)
     before = fact or Fact(key, host, command.text)
     if reply.rc != 0:
         text = last_lines(reply.err.data) or last_lines(reply.out.data)
         return msgspec.structs.replace(before, failure=f"exit code {reply.rc}: {text}", failed_at=at)
     # the same bytes mean the same: most answers of a quiet night are what they were
     unchanged = before.source == reply and before.parsed is not None
-    parsed = before.parsed if unchanged else parse(decode(reply.out.data), decode(reply.err.data))
+    parsed = before.parsed if unchanged else parse(out, err)
     return Fact(key, host, command.text, asked_at, at - asked_at, parsed, reply)
 
 
@@ -91,6 +121,10 @@ class GpfsFacts:
             DiskList: f"disks {fs}",
             FsSpace: f"space {fs}",
             NsdDevices: "nsd devices",
+            NsdList: "nsds",
+            NodeStates: "node states",
+            Managers: "managers",
+            Mounts: f"mounts {fs}",
         }
 
     def fact(self, kind: type, host: str = "") -> Fact | None:

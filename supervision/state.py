@@ -34,7 +34,7 @@ from remote.events import (
     Unanswered,
 )
 from remote.jobs import JobSpec, JobState, JobStatus, Place
-from supervision.facts import Fact, GpfsFacts, learn, reader
+from supervision.facts import Fact, GpfsFacts, form_refused, learn, reader
 from supervision.logs import Log, append
 
 COMMANDS = 1000
@@ -175,7 +175,8 @@ def _answered(state: State, event: Answered | Unanswered) -> State:
             _failed(facts, asked.host, command, event)
         elif index < len(event.replies):
             reply = event.replies[index]
-            ran.append(Ran(asked.host, command.text, asked.t, took, reply.rc))
+            why = "no -Y in this release; it is asked without" if form_refused(command, reply) else ""
+            ran.append(Ran(asked.host, command.text, asked.t, took, reply.rc, why))
             found = reader(asked.host, command)
             fact = learn(facts.get(found[0]) if found else None, asked.host, command, reply, asked.t, event.t)
             if fact:

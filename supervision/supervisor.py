@@ -20,6 +20,7 @@ from remote.jobs import JobState, JobStatus
 from remote.linux.commands import lsblk
 from remote.linux.host_time import host_time
 from remote.site import JobLog, Site, StateSeen
+from supervision.dialect import Dialects
 from supervision.journal import Journal
 from supervision.state import Store
 
@@ -49,6 +50,7 @@ class Supervisor:
         self.journal = journal
         self.fs = fs
         self.entry = entry
+        self._dialects = Dialects()
         self._pollers: list[asyncio.Task[None]] = []
         self._followers: dict[tuple[str, str], asyncio.Task[JobStatus]] = {}
 
@@ -70,8 +72,15 @@ class Supervisor:
         await self.site.close()
 
     async def ask(self, host: str, *commands: Command) -> None:
-        """Ask now; the answers are in the state when this returns. Raises SiteError."""
-        await self.site.query(host, *commands)
+        """Ask now, in the form that the host speaks; the answers are in the state when this returns.
+
+        Raises SiteError.
+        """
+        asked = self._dialects.preferred(host, commands)
+        answers = await self.site.query(host, *asked)
+        again = self._dialects.to_ask_again(host, commands, asked, answers)
+        if again:
+            await self.site.query(host, *again)
 
     @property
     def cluster_questions(self) -> tuple[Command, ...]:

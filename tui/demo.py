@@ -107,7 +107,7 @@ async def _perform(simulation: Simulation, plain: Plain, record: Path | None, be
                 await recipe.run()
             facts = await simulation.control("facts")
             left = int(facts["metadata_left_on_rotating_kb"])
-            journal.emit(Closed(clock.now(), recipe.steps.ending.value))
+        journal.emit(Closed(clock.now(), recipe.steps.ending.value))  # the last event: the tasks that asked have ended
     finally:
         await asyncio.to_thread(writer.close)
     ending = recipe.steps.ending

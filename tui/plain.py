@@ -26,6 +26,7 @@ from remote.events import (
 )
 from remote.jobs import JobStatus
 from remote.text import one_line, safe
+from supervision.facts import form_refused
 from supervision.logs import Scan
 from supervision.state import State
 from supervision.work import Work, work_of
@@ -163,12 +164,18 @@ class Plain:
         asked = self._asked.pop(event.n, None)
         if asked is None:
             return
-        answered = [(command.text, reply.rc) for command, reply in zip(asked.commands, event.replies, strict=False)]
-        bad = [(text, rc) for text, rc in answered if rc]
-        for text, rc in bad:
-            self._line(state, asked.host, f"{text}: EXIT CODE {rc}")
-        if answered and not bad and not restripe_runs(state):
-            self._line(state, asked.host, f"answered {', '.join(_shortened(text) for text, _ in answered)}")
+        good, other_form = [], []
+        for command, reply in zip(asked.commands, event.replies, strict=False):
+            if reply.rc == 0:
+                good.append(command.text)
+            elif form_refused(command, reply):
+                other_form.append(command.argv[0])
+            else:
+                self._line(state, asked.host, f"{command.text}: EXIT CODE {reply.rc}")
+        if other_form:
+            self._line(state, asked.host, f"this release has no -Y for {', '.join(other_form)}; asked without it")
+        if good and not restripe_runs(state):
+            self._line(state, asked.host, f"answered {', '.join(_shortened(text) for text in good)}")
 
     def _log(self, state: State, event: LogRead) -> None:
         log = state.logs.get((event.host, event.source))

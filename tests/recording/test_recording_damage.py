@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import sys
 from pathlib import Path
 
 import pytest
@@ -200,11 +198,3 @@ def test_a_file_that_goes_away_between_header_and_events_is_a_recording_error(tm
     path.unlink()
     with pytest.raises(RecordingError, match="No such file"):
         list(recording)
-
-
-@pytest.mark.skipif(os.geteuid() == 0 or sys.platform == "win32", reason="root may read everything")
-def test_a_file_that_may_not_be_read_is_a_recording_error(tmp_path: Path) -> None:
-    path = recorded(tmp_path / "r.jsonl", Marked(1.0, "x"))
-    path.chmod(0)
-    with pytest.raises(RecordingError, match="Permission denied"):
-        Recording(path)
