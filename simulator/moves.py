@@ -188,7 +188,9 @@ def plan(fs: FileSystem, mode: str = "-r", *, metadata_only: bool = False) -> Pl
     if not moved:
         return idle
     growth = {
-        disk.name: min(fs.growth_left.get(disk.wwn, 0), max(0, room[disk.name])) if disk.holds_data else 0
+        disk.name: min(fs.growth_left.get(disk.wwn, 0), max(0, room[disk.name]))
+        if disk.holds_data and disk.accepts
+        else 0
         for disk in disks
     }
     fragments = {disk.name: max(0, metadata[disk.name]) // _FRAGMENT_SHARE for disk in disks}
