@@ -21,6 +21,8 @@ _PROPAGATING = re.compile(
 )
 _PROPAGATING_MORE = re.compile(r"affected nodes\.(?:\s+This is an asynchronous process\.)?\Z")
 
+_WHO = re.compile(r"\s*(mm(?:adddisk|chdisk|chqos|crnsd|deldisk|delnsd|restripefs|rpldisk)):\s")
+
 # Errors that Linux prints without number and severity.
 _KNOWN_ERRORS = tuple(
     re.compile(pattern)
@@ -52,7 +54,8 @@ _PROCESSING = re.compile(r"Processing disk (\S+)\Z")
 class Change:
     """What every changing command tells: that it propagates, and its messages."""
 
-    def __init__(self, stdout: str, stderr: str) -> None:
+    def __init__(self, command: str, stdout: str, stderr: str) -> None:
+        self._command = command
         self.reading = Reading(stdout, stderr)
         self.propagated = False
         self.scan_lines = 0
@@ -68,10 +71,17 @@ class Change:
             prefixed, message = split_message(line.text)
             if self._propagates(message.text) or step(line, message.text):
                 self._steps += 1
+                self._tell_foreign(line)
             else:
                 self._left.append((line, prefixed, message))
 
         yield from self.reading.both(read)
+
+    def _tell_foreign(self, line: Line) -> None:
+        """Note a step in the name of another command: understood all the same, but it may be the wrong log."""
+        who = _WHO.match(line.text)
+        if who is not None and who[1] != self._command:
+            self.reading.note(line)
 
     def _propagates(self, text: str) -> bool:
         if _PROPAGATING.match(text):
@@ -116,7 +126,7 @@ def parse_mmcrnsd(stdout: str, stderr: str = "") -> Parsed[NsdsCreated]:
 
 def mmcrnsd_steps(stdout: str, stderr: str = "") -> Steps[NsdsCreated]:
     """The steps of `parse_mmcrnsd`."""
-    change = Change(stdout, stderr)
+    change = Change("mmcrnsd", stdout, stderr)
     processed = yield from _processed(change, "Processing disk ")
     errors = change.errors()
     return change.reading.result(NsdsCreated(processed, change.propagated, errors))
@@ -129,7 +139,7 @@ def parse_mmdelnsd(stdout: str, stderr: str = "") -> Parsed[NsdsDeleted]:
 
 def mmdelnsd_steps(stdout: str, stderr: str = "") -> Steps[NsdsDeleted]:
     """The steps of `parse_mmdelnsd`."""
-    change = Change(stdout, stderr)
+    change = Change("mmdelnsd", stdout, stderr)
     processed = yield from _processed(change, unconfirmed.nsd_deleted_word())
     errors = change.errors()
     return change.reading.result(NsdsDeleted(processed, change.propagated, errors))
@@ -157,7 +167,7 @@ def parse_mmchqos(stdout: str, stderr: str = "") -> Parsed[QosChanged]:
 
 def mmchqos_steps(stdout: str, stderr: str = "") -> Steps[QosChanged]:
     """The steps of `parse_mmchqos`."""
-    change = Change(stdout, stderr)
+    change = Change("mmchqos", stdout, stderr)
     installed = False
 
     def step(_: Line, text: str) -> bool:

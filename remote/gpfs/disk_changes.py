@@ -75,7 +75,7 @@ def parse_mmadddisk(stdout: str, stderr: str = "") -> Parsed[DisksAdded]:
 
 def mmadddisk_steps(stdout: str, stderr: str = "") -> Steps[DisksAdded]:
     """The steps of `parse_mmadddisk`."""
-    change = Change(stdout, stderr)
+    change = Change("mmadddisk", stdout, stderr)
     told = _Steps(change)
     yield from change.read(lambda line, text: told.adding(line, text) or told.scanning(line))
     errors = change.errors()
@@ -90,7 +90,7 @@ def parse_mmchdisk(stdout: str, stderr: str = "") -> Parsed[DisksChanged]:
 
 def mmchdisk_steps(stdout: str, stderr: str = "") -> Steps[DisksChanged]:
     """The steps of `parse_mmchdisk`."""
-    change = Change(stdout, stderr)
+    change = Change("mmchdisk", stdout, stderr)
     told = _Steps(change)
     nodes: list[str] = []
 
@@ -114,7 +114,7 @@ def parse_mmdeldisk(stdout: str, stderr: str = "") -> Parsed[DisksDeleted]:
 
 def mmdeldisk_steps(stdout: str, stderr: str = "") -> Steps[DisksDeleted]:
     """The steps of `parse_mmdeldisk`."""
-    change = Change(stdout, stderr)
+    change = Change("mmdeldisk", stdout, stderr)
     attention = change.reading.take_attention(lambda text: parse_progress_line(text) is not None)
     told = _Steps(change)
     completed = False
@@ -138,7 +138,7 @@ def parse_mmrpldisk(stdout: str, stderr: str = "") -> Parsed[DisksReplaced]:
 
 def mmrpldisk_steps(stdout: str, stderr: str = "") -> Steps[DisksReplaced]:
     """The steps of `parse_mmrpldisk`."""
-    change = Change(stdout, stderr)
+    change = Change("mmrpldisk", stdout, stderr)
     told = _Steps(change)
     completed = False
 

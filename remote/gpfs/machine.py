@@ -106,10 +106,10 @@ class _Records:
             return
         starts = [0, *(match.start() for match in self._glue.finditer(line.text, 1)), len(line.text)]
         for start, end in pairwise(starts):
-            self._record(line, line.text[start:end])
+            self._record(Line(line.number, line.text[start:end]))
 
-    def _record(self, line: Line, text: str) -> None:
-        cells = text.split(":")
+    def _record(self, line: Line) -> None:
+        cells = line.text.split(":")
         if not cells[-1]:
             cells.pop()
         if len(cells) < _FIXED or cells[2] not in (_ROW, _HEADER):
@@ -117,7 +117,7 @@ class _Records:
         elif cells[2] == _HEADER:
             self._header(cells)
         elif cells[1] in self.forms:
-            self._row(line, text, cells)
+            self._row(line, cells)
         elif cells[1] in self._tables:
             self._reading.problem(line, "a row before its header")
         else:
@@ -128,7 +128,7 @@ class _Records:
         if table is not None:
             self.forms[cells[1]] = _form(table, [name.strip() for name in cells[_FIXED:]])
 
-    def _row(self, line: Line, text: str, cells: list[str]) -> None:
+    def _row(self, line: Line, cells: list[str]) -> None:
         form = self.forms[cells[1]]
         room = form.fields - 1
         if len(cells) > room:
@@ -142,7 +142,7 @@ class _Records:
         values = form.pick([*cells[:room], *[""] * (room - len(cells)), ""])
         why = form.table.row(*(unquote(value) if "%" in value else value for value in values))
         if why is not None:
-            self._reading.problem(Line(line.number, text), why)
+            self._reading.problem(line, why)
 
 
 def _form(table: Table, names: Sequence[str]) -> _Form:

@@ -29,6 +29,7 @@ _PREFIX = re.compile(r"(?P<who>GPFS:\s+|mm\w+:\s+)?(?P<number>6027-[0-9]+\s+)?(?
 _RULE = re.compile(r"[-= ]{4,}\Z")
 _DECIMAL = re.compile(r"[0-9]{1,18}(?:[.,][0-9]{1,18})?(?:[eE][+-]?[0-9]{1,3})?\Z")
 _LONGEST_SENTENCE = 4
+_LONGEST_CAUSE = 300  # characters
 _LONGEST_WHOLE = 18  # digits that fit in 64 bits
 _YES_NO = {"yes": True, "no": False, "Yes": True, "No": False, "YES": True, "NO": False}
 
@@ -88,7 +89,7 @@ class Reading:
         cause.
         """
         if FAILURE_TAIL in line.text and split_message(line.text)[1].text.startswith(FAILURE_TAIL):
-            cause = self._notes[-1].text if self._notes else "it does not say why"
+            cause = self._notes[-1].text[:_LONGEST_CAUSE] if self._notes else "it does not say why"
             self.problem(line, f"the command failed: {cause}")
         elif line.text:
             self._notes.append(Note(line.number, line.text.strip()))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -30,16 +29,15 @@ def stanzas(stdout: str, stderr: str) -> Parsed[Any]:
     return parsed
 
 
-PARSERS: dict[str, Parser] = {
-    "mmlscluster": parsers.parse_mmlscluster,
-    "mmlsfs": parsers.parse_mmlsfs,
-    "mmlsdisk": parsers.parse_mmlsdisk,
-    "mmdf": parsers.parse_mmdf,
-    "mmlsnsd": parsers.parse_mmlsnsd_x,
-    "mmcrnsd": parsers.parse_mmcrnsd,
-    "mmadddisk": parsers.parse_mmadddisk,
-    "mmchdisk": parsers.parse_mmchdisk,
-    "restripe": parsers.parse_mmrestripefs,
+def reader(name: str) -> Parser:
+    return lambda stdout, stderr: parsers.parse((name,), stdout, stderr)
+
+
+PARSERS: dict[str, Parser] = {name: reader(name) for name in parsers.STEPS}
+PARSERS |= {
+    "mmlsfs of one": parsers.parse_mmlsfs,
+    "mmlsnsd -X": parsers.parse_mmlsnsd_x,
+    "mmlsnsd -a": parsers.parse_mmlsnsd_list,
     "stanza": stanzas,
 }
 GOOD = [*TEXTS.values(), STANZAS]
@@ -54,7 +52,12 @@ PIECES = st.sampled_from(
         "Number of used inodes:", "to be emptied", "Node  Daemon node name", "10.1.2.3", ": size ", " KB", "...",
         "Scanning ", ", phase 1", " % complete on Thu Jun  6 15:46:19 2013", "\x1b[2J", "\x00", "\u2028", "\ud800",
         "disk driver", "name in KB group", "Processing disk ", "Disk name NSD volume ID",
-        "The following disks of a will be formatted on node b:",
+        "The following disks of a will be formatted on node b:", ":", ":", "::", ":HEADER:version:reserved:reserved:",
+        ":0:1:::", "mmlsdisk:", "mmdf:nsd", "mmlsnsd:nsd", "mmhealth:State", "mmlsqos:values", "nsdName:", "%3A", "%zz",
+        "2025-12-31 12:13:53", "iops=1 ", "Waiting 1 sec since ", ", thread 1 b: ", "[a,b]", "(free disk)",
+        "File system a is mounted on 2 nodes:", "Cluster manager node: ", "=== mmdiag: waiters ===", "pool=a,b=c",
+        "Component Status", "Snapshots in file system a:", "Storage pools in file system at \'/a\':", "Usage:",
+        "Configuration data for cluster a:", "Deleting disks ...", "GPFS state Node number", "QOS values:: ", "1*",
     ]
 )  # fmt: skip
 GARBAGE = st.one_of(
@@ -62,6 +65,9 @@ GARBAGE = st.one_of(
     st.lists(PIECES, max_size=40).map("".join),
     st.lists(PIECES, max_size=40).map(" ".join),
 )
+
+
+KINDS = {"restripe": "mmrestripefs"}
 
 
 def check(parsed: Parsed[Any], stdout: str, stderr: str) -> None:
@@ -72,7 +78,7 @@ def check(parsed: Parsed[Any], stdout: str, stderr: str) -> None:
 
 
 @pytest.mark.parametrize("parse", PARSERS.values(), ids=PARSERS)
-@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(stdout=GARBAGE, stderr=GARBAGE)
 def test_garbage(parse: Parser, stdout: str, stderr: str) -> None:
     check(parse(stdout, stderr), stdout, stderr)
@@ -98,19 +104,19 @@ def damaged(draw: st.DrawFn) -> str:
 
 
 @pytest.mark.parametrize("parse", PARSERS.values(), ids=PARSERS)
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(stdout=damaged())
 def test_damaged_texts(parse: Parser, stdout: str) -> None:
     check(parse(stdout, ""), stdout, "")
 
 
-@pytest.mark.parametrize("command", PARSERS)
+@pytest.mark.parametrize("command", [name for name in PARSERS if " " not in name])
 @pytest.mark.parametrize("name", TEXTS)
 def test_the_text_of_another_command_is_never_taken_without_a_word(command: str, name: str) -> None:
     text = decode(TEXTS[name])
     parsed = PARSERS[command](text, "")
     check(parsed, text, "")
-    if not name.startswith(command):
+    if KINDS.get(name.partition("_")[0], name.partition("_")[0]) != command:
         assert parsed.problems or parsed.notes or parsed.model.errors
 
 
@@ -120,6 +126,20 @@ def test_single_lines_and_words(text: str) -> None:
     parsers.parse_progress_line(text)
     parsers.parse_stamp(text)
     decode_volume_id(text)
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.data())
+def test_a_record_that_is_damaged_is_lost_never_without_a_word(data: st.DataObject) -> None:
+    """Damage one record of `mmlsdisk -Y`: its disk is there, or a problem or a note tells of the line."""
+    lines = decode(TEXTS["mmlsdisk_y_50"]).split("\n")
+    number = data.draw(st.integers(2, 6))
+    row = list(lines[number - 1])
+    row[data.draw(st.integers(0, len(row) - 1))] = data.draw(st.sampled_from("x9-, \t#:%"))
+    lines[number - 1] = "".join(row)
+    parsed = parsers.parse_mmlsdisk("\n".join(lines))
+    told = {problem.line for problem in parsed.problems} | {note.line for note in parsed.notes}
+    assert len(parsed.model.disks) == 5 or (len(parsed.model.disks) == 4 and number in told)
 
 
 @settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.too_slow])
@@ -153,12 +173,30 @@ LONG = [
     "Disks in storage pool: a\n" + "b 1 1 Yes Yes 1 (1%) 1 (" + " " * 200_000,
     " -V 1 (" + "a" * 200_000,
     "a" * 200_000 + ": size",
+    "mmlsdisk::0:1:" * 20_000,
+    "mmlsfs::HEADER:::" + "a:" * 100_000 + "\nmmlsfs::0:1:::" + "b:" * 100_000,
+    "mmhealth:State:HEADER:::" + "a:" * 6 + "\nmmhealth:State:0:1:::" + "2020-01-01 10:10:10:" * 10_000,
+    "Waiting 1 sec since a, thread 1 b: " + "x" * 200_000,
+    "Component Status\n" + "a, " * 100_000,
+    "QOS values:: " + "pool=a," * 50_000,
+    "10:36:30 other " + "a=b " * 50_000,
+    "Snapshots in file system a:\na 1 V " + "x " * 100_000,
 ]
 
 
 @pytest.mark.parametrize("parse", PARSERS.values(), ids=PARSERS)
-def test_long_texts_take_no_longer_than_they_must(parse: Parser) -> None:
+def test_long_texts_come_to_an_end(parse: Parser) -> None:
+    """A pattern that tries all ways to cut a long line would not end while somebody waits for it."""
     for text in LONG:
-        begun = time.perf_counter()
         parse(text, "")
-        assert time.perf_counter() - begun < 2.0, text[:40]
+
+
+@pytest.mark.parametrize("name", TEXTS)
+def test_every_byte_of_a_text_may_be_wrong(name: str) -> None:
+    """Each byte in turn becomes another one; every seventh, so that all positions and columns are met in some text."""
+    parse = PARSERS[KINDS.get(name.partition("_")[0], name.partition("_")[0])]
+    data = TEXTS[name][:1500]
+    for at in range(0, len(data), 7):
+        for byte in b"\x00\n:% 9\xff":
+            stdout = decode(data[:at] + bytes([byte]) + data[at + 1 :])
+            check(parse(stdout, ""), stdout, "")
