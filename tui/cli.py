@@ -74,6 +74,41 @@ def replay(*, file: Path, plain: bool, speed: float | None, start: str | None) -
 
 
 @cli.command()
+@click.argument("kind", type=click.Choice(["cluster", "disks", "nsds", "df", "devices", "jobs"]))
+@click.argument("destination", metavar="[USER@]HOST")
+@click.option("--fs", default="", metavar="NAME", help="The file system; needed for disks and df.")
+@click.option("-F", "config", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="SSH configuration.")
+@click.option("-J", "jump", default="", metavar="JUMP", help="Jump host, as in ssh: [USER@]HOST[:PORT].")
+@click.option("--through", default="", metavar="ADMIN", help="Reach every other host by ssh from this node.")
+@click.option("--sudo", is_flag=True, help="Run mm commands under sudo -n.")
+@click.option("--servers", is_flag=True, help="devices, jobs: on every NSD server of the cluster, not only on HOST.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
+def show(
+    *,
+    kind: str,
+    destination: str,
+    fs: str,
+    config: Path | None,
+    jump: str,
+    through: str,
+    sudo: bool,
+    servers: bool,
+    as_json: bool,
+) -> None:
+    """Show what a cluster says of itself: its nodes, disks, NSDs, space, devices or jobs. Nothing is changed."""
+    if kind in ("disks", "df") and not fs:
+        raise click.UsageError(f"show {kind} needs --fs NAME")
+    if servers and kind not in ("devices", "jobs"):
+        raise click.UsageError("--servers goes with devices and jobs")
+    from tui.connecting import Target
+    from tui.running import run_to_exit
+    from tui.show import run
+
+    target = Target("", config=config, jump=jump, through=through, sudo=sudo).named(destination)
+    run_to_exit(run(kind, target, fs, servers=servers, as_json=as_json))
+
+
+@cli.command()
 @click.argument("command")
 @click.argument("file", default="-")
 def parse(command: str, file: str) -> None:
