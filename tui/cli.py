@@ -181,6 +181,17 @@ def ctl(context: click.Context, *, directory: Path | None, op: str, arguments: t
 
 
 @cli.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+def completion(shell: str) -> None:
+    """Print the completion script for a SHELL: `eval "$(restripe completion bash)"`."""
+    from click.shell_completion import get_completion_class
+
+    found = get_completion_class(shell)
+    assert found
+    click.echo(found(cli, {}, "restripe", "_RESTRIPE_COMPLETE").source())
+
+
+@cli.command()
 def info() -> None:
     """Versions, and every path that the program uses."""
     from tui.info import lines
