@@ -14,7 +14,7 @@ _HEADING = re.compile(r"Configuration data for cluster (\S+?):\Z")
 _FILE_SYSTEMS = re.compile(r"File systems in cluster (\S+?):\Z")
 _SECTION = re.compile(r"\[([^\[\]]+)\]\Z")
 _ENTRY = re.compile(r"([A-Za-z][A-Za-z0-9_!-]*)\s+(\S.*)\Z")
-_SINGLE = re.compile(r"([A-Za-z][A-Za-z0-9_!-]*) (\S+)(?:\s+\[([^\[\]]+)\])?\Z")
+_SINGLE = re.compile(r"([A-Za-z][A-Za-z0-9_!-]*) (\S+(?:\s+\[[^\[\]]+\])?)\Z")
 _COMMON = "common"
 
 
@@ -69,7 +69,8 @@ class _Found:
         elif self._place == "entries" and (match := _ENTRY.match(text)):
             self._add(match[1], match[2], self._nodes)
         elif not self._place and (match := _SINGLE.match(text)):
-            self._add(match[1], match[2], _nodes(match[3] or ""))
+            value, nodes = unconfirmed.parameter_nodes(match[2])
+            self._add(match[1], value, _nodes(nodes))
         else:
             self._reading.note(line)
 

@@ -26,9 +26,7 @@ _WATCHED = {"monitored": True, "ignored": False}
 _NODE_NAME = re.compile(r"Node name:\s+(\S+)\Z")
 _NODE_STATUS = re.compile(r"Node status:\s+(\S+)\Z")
 _STATUS_CHANGE = re.compile(r"Status Change:\s+\S.*\Z")
-_SINCE = r"Now|[0-9]+ [a-z]+\.? ago|[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:.]+(?: [A-Z]{2,5})?"
-_COMPONENT = re.compile(rf"(\S+)\s+([A-Z_]+)(?:\s+({_SINCE}))?(?:\s+(\S.*))?\Z")
-_REASONS = re.compile(r"([A-Za-z][\w.-]*)(?:\(([^()]*)\))?")
+_COMPONENT = re.compile(rf"(\S+)\s+([A-Z_]+)(?:\s+({unconfirmed.health_ages()}))?(?:\s+(\S.*))?\Z")
 _ENTITY_COLUMNS = ("node", "component", "entityname", "entitytype")
 _STATE_COLUMNS = (*_ENTITY_COLUMNS, "status", "laststatuschange")
 _EVENT_COLUMNS = (*_ENTITY_COLUMNS, "event", "arguments", "activesince", "identifier", "message", "severity")
@@ -166,7 +164,7 @@ class _Health:
             self._reading.broken(line, "a component needs a name and a status")
 
     def _reasons(self, component: str, text: str) -> None:
-        for name, about in _REASONS.findall(text):
+        for name, about in unconfirmed.health_reasons(text):
             self.events.append(HealthEvent(self.node, component, self.node, "NODE", name, about))
 
     def state_record(self, *values: str) -> str | None:

@@ -95,7 +95,6 @@ class _Records:
         self._command = command
         self._tables = tables
         self._glue = _record(command)
-        self._unwanted: set[str] = set()
         self.forms = {name: _form(table, table.assumed) for name, table in tables.items() if table.assumed}
 
     def other(self, line: Line) -> None:

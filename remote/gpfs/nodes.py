@@ -31,7 +31,7 @@ _SUMMARY_LABELS = {
     "number of quorum nodes defined in the cluster": "quorum_defined",
     "number of quorum nodes active in the cluster": "quorum_active",
 }
-_QUORUM = re.compile(r"Quorum = (\S+), Quorum (not )?achieved\.?\Z", re.IGNORECASE)
+_QUORUM = re.compile(r"Quorum = (\S+), Quorum (.*)achieved\.?\Z", re.IGNORECASE)
 _STATE = ("nodeNumber", "nodeName", "state", "quorum", "nodesUp", "totalNodes", "remarks")
 
 _FS_MANAGER = re.compile(r"(\S+) +(\S+) \(([^()\s]+)\)\Z")
@@ -121,7 +121,7 @@ class _States:
             return False
         needed = unconfirmed.quorum_needed(match[1])
         self.summary = _replaced(self.summary, "quorum_needed", needed[0] if needed else None)
-        self.summary = _replaced(self.summary, "achieved", match[2] is None)
+        self.summary = _replaced(self.summary, "achieved", not unconfirmed.lost_quorum(match[2]))
         return True
 
     def trailer(self, line: Line) -> None:

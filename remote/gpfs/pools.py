@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from remote.gpfs import unconfirmed
 from remote.gpfs.machine import Table, is_machine, read_machine
 from remote.gpfs.models import Pool, Pools, Snapshot, Snapshots
 from remote.gpfs.reading import Line, Reading, Steps, decimal, finish, is_rule, whole
@@ -37,7 +38,7 @@ _COLUMNS = (
     "fileset",
     "data",
     "metadata",
-    "expirationTime",
+    unconfirmed.expiration_column(),
 )
 
 

@@ -19,6 +19,8 @@ _SCAN_FAILURES = re.compile(
     r"|Some (?:meta)?data are improperly replicated"
 )
 _CONFIGURATION_SERVERS = {"primary server": "primary", "secondary server": "secondary"}
+_PARAMETER_NODES = re.compile(r"(\S+)\s+\[([^\[\]]+)\]\Z")
+_REASONS = re.compile(r"([A-Za-z][\w.-]*)(?:\(([^()]*)\))?")
 _NOT_MOUNTED = re.compile(r"File system (\S+) is not mounted\.?\Z")
 _CLUSTER_MANAGER = re.compile(r"Cluster manager node: (\S+)(?: \(([^()\s]+)\))?\Z")
 _REDISCOVERY = re.compile(r"Attempting to rediscover the disks\b.*|Finished\.?\Z")
@@ -122,6 +124,17 @@ def quorum_needed(text: str) -> tuple[int, bool] | None:
     return int(digits), digits != text
 
 
+def lost_quorum(words: str) -> bool:
+    """Whether the last line of `mmgetstate -s` says `Quorum not achieved`."""
+    return words.strip() == "not"
+
+
+def parameter_nodes(text: str) -> tuple[str, str]:
+    """The value of `mmlsconfig NAME` and the nodes for which alone it holds: `16G  [n1,n2]`."""
+    match = _PARAMETER_NODES.match(text)
+    return (match[1], match[2]) if match else (text, "")
+
+
 def undefined(value: str) -> bool:
     """Whether `mmlsconfig` says that a parameter has no value."""
     return value.strip() in ("(undefined)", "(none)")
@@ -177,6 +190,21 @@ def qos_stat(text: str) -> tuple[str, str, dict[str, str]] | None:
     if match is None or not all("=" in pair for pair in pairs):
         return None
     return match[1], match[2], dict(pair.split("=", 1) for pair in pairs)
+
+
+def health_ages() -> str:
+    """A pattern of what `mmhealth node show` prints under `Status Change`; only `2 days ago` was seen."""
+    return r"Now|[0-9]+ [a-z]+\.? ago|[0-9]{4}-[0-9]{2}-[0-9]{2} [0-9:.]+(?: [A-Z]{2,5})?"
+
+
+def health_reasons(text: str) -> list[tuple[str, str]]:
+    """Events and what they are about in the last column of `mmhealth node show`: `ill_unbalanced_fs(fs1), other`."""
+    return _REASONS.findall(text)
+
+
+def expiration_column() -> str:
+    """The column of `mmlssnapshot -Y` that goes with `ExpirationTime` of the human form."""
+    return "expirationTime"
 
 
 def old_waiter(text: str) -> tuple[str, str, str, str] | None:

@@ -490,3 +490,10 @@ def test_falling_back_gives_the_same_model() -> None:
             break
     assert form.text == "mmlsnsd -a"
     assert parsers.parse(form.argv, stdout, stderr).model == parsers.parse_mmlsnsd(told("mmlsnsd_y_50")).model
+
+
+def test_a_cluster_that_lost_its_quorum() -> None:
+    text = told("mmgetstate_al_42").replace("Quorum = 2, Quorum achieved", "Quorum = 2, Quorum not achieved")
+    summary = parsers.parse_mmgetstate(text).model.summary
+    assert summary is not None
+    assert (summary.quorum_needed, summary.achieved) == (2, False)

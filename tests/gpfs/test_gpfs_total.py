@@ -78,7 +78,7 @@ def check(parsed: Parsed[Any], stdout: str, stderr: str) -> None:
 
 
 @pytest.mark.parametrize("parse", PARSERS.values(), ids=PARSERS)
-@settings(max_examples=100, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(stdout=GARBAGE, stderr=GARBAGE)
 def test_garbage(parse: Parser, stdout: str, stderr: str) -> None:
     check(parse(stdout, stderr), stdout, stderr)
