@@ -25,6 +25,7 @@ from remote.events import (
     Reply,
     StepChanged,
 )
+from remote.gpfs.dialects import machine_form
 from remote.jobs import JobStatus
 from remote.recorder import RecordingSite
 from remote.recording import Recording, Writer
@@ -38,7 +39,8 @@ SHIPPED = Path(str(files("recordings") / "seed-3.5.jsonl"))
 CHANGING = ("mmcrnsd", "mmadddisk", "mmchdisk", "mmrestripefs")
 E = TypeVar("E", bound=Event)
 Edit = Callable[[str, str, int, bytes], bytes]
-"""(host, command's name, which answer of it counted from 1, its stdout) -> the stdout that is told instead."""
+"""(host, command's name, which good answer of it counted from 1, its stdout) -> the stdout that is told instead."""
+REFUSED = b"Incorrect option: -Y\nUsage: see the manual\n"
 
 
 @cache
@@ -64,12 +66,32 @@ def answers_edited(edit: Edit, events: Iterable[Event] | None = None) -> tuple[E
             replies: list[Reply] = []
             for command, reply in zip(question.commands, event.replies, strict=True):
                 key = (question.host, command.argv[0])
+                if reply.rc:
+                    replies.append(reply)
+                    continue
                 counts[key] = counts.get(key, 0) + 1
                 out = edit(*key, counts[key], reply.out.data)
                 replies.append(msgspec.structs.replace(reply, out=Exact(out)))
             told = msgspec.structs.replace(event, replies=tuple(replies))
         edited.append(told)
     return tuple(edited)
+
+
+def without_machine_forms(events: Iterable[Event]) -> list[Event]:
+    """What a release without `-Y` says to each question whose other form the events hold alone."""
+    asked = {
+        (event.host, command.argv): command
+        for event in events
+        if isinstance(event, Asked)
+        for command in event.commands
+    }
+    refusals: list[Event] = []
+    for number, ((host, _), command) in enumerate(asked.items(), 1_000_000):
+        form = machine_form(command)
+        if form and (host, form.argv) not in asked:
+            at = recorded()[0].began
+            refusals += [Asked(at, number, host, (form,)), Answered(at, number, (Reply(1, Exact(), Exact(REFUSED)),))]
+    return refusals
 
 
 def of_kind(events: Iterable[Event], kind: type[E]) -> list[E]:
@@ -109,11 +131,12 @@ class Outcome:
 async def run_recipe(events: Iterable[Event] | None = None, writer: Writer | None = None) -> Outcome:
     """Perform the whole recipe over these events (the shipped ones), strictly: what they do not hold, fails."""
     header, shipped = recorded()
+    told = shipped if events is None else tuple(events)
     store = Store(header)
     seen: list[Event] = []
     store.listen(lambda _, event: seen.append(event))
     journal = Journal(store, writer)
-    site = RecordingSite(AnsweringSite(header, shipped if events is None else events), journal.emit, writer)
+    site = RecordingSite(AnsweringSite(header, (*without_machine_forms(told), *told)), journal.emit, writer)
     async with Supervisor(site, journal, fs=header.file_system, entry=header.entry) as supervisor:
         recipe = MetadataToSsd(supervisor, plan=header.plan, operator=header.operator)
         with contextlib.suppress(StopError):  # told by its step

@@ -74,7 +74,7 @@ REFUSED: dict[str, tuple[Edit, str, str]] = {
         "1 failure groups cannot hold 2 replicas",
     ),
     "the number of replicas is not told": (
-        on("mmlsfs", r"(?m)^ -m .*\n", ""),
+        on("mmlsfs", r"(?m)^(?: -m |.*:defaultMetadataReplicas:).*\n", ""),
         "look",
         "does not tell how many replicas",
     ),
@@ -115,7 +115,7 @@ REFUSED: dict[str, tuple[Edit, str, str]] = {
         "there is an NSD called foo1_ssd1 already",
     ),
     "the inodes do not fit": (
-        on("mmdf", r"(allocated inodes in all Inode spaces: +)88772608", r"\g<1>988772608"),
+        on("mmdf", r"\b88772608\b", "988772608"),
         "devices",
         "the inodes alone need",
     ),
@@ -168,7 +168,7 @@ NOT_UNDERSTOOD = {
     "a torn line": ("mmlsdisk", on("mmlsdisk", r"(?m)^foo2_nsd2 .*$", "foo2_nsd2    nsd         512")),
     "another language": ("mmlsdisk", on("mmlsdisk", r"(?s)\A.*\Z", "Datenträger\n")),
     "nothing": ("mmlsdisk", on("mmlsdisk", r"(?s)\A.*\Z", "")),
-    "no disk size": ("mmdf", on("mmdf", r"(?m)^foo1_nsd3 +31251759104", "foo1_nsd3 ?")),
+    "no disk size": ("mmdf", on("mmdf", r"(foo1_nsd3\b.*?)31251759104", r"\g<1>?")),
     "no devices": ("lsblk", on("lsblk", r"(?s)\A.*\Z", "lsblk: dm-0: failed\n")),
 }
 
@@ -321,7 +321,9 @@ async def test_a_proof_that_shows_less_than_the_inodes_need_is_none() -> None:
         del host
         if command != "mmdf" or number < 3:
             return out
-        return re.sub(rb"(?m)^(\(metadata\) +1168834560 +)\d+( .*?)\d+( .*)$", rb"\g<1>1145253888\2    33024\3", out)
+        machine = re.sub(rb"(?m)^(mmdf:metadata:0.*:1168834560:)\d+(:\d+:)\d+", rb"\g<1>1145253888\g<2>33024", out)
+        human = rb"(?m)^(\(metadata\) +1168834560 +)\d+( .*?)\d+( .*)$"
+        return re.sub(human, rb"\g<1>1145253888\2    33024\3", machine)
 
     outcome = await run_recipe(answers_edited(edit))
     assert (outcome.ending, outcome.steps["proof"]) == (Ending.FAILED, "failed")
