@@ -10,7 +10,7 @@ KB = 1024
 GPFS_PARTITION = "37affc90-ef7d-4e96-91c3-2d7ae055b174"
 """The type of the partition that NSDs of 4.1 and later make; lsblk shows it."""
 
-_KIND = re.compile(r"([a-z]+-?)")
+_KIND = re.compile(r"(sd|nvme|dm-|[a-z]+)")
 
 
 @dataclass

@@ -35,7 +35,8 @@ def choose(name: str, hosts: int | None = None, disks: int | None = None) -> Cho
         raise ValueError(f"no scenario {name!r}: {', '.join(NAMES)}")
     kind, _, release = name.partition("-")
     if kind == scenario_big.NAME:
-        cluster = scenario_big.build(hosts or scenario_big.HOSTS, disks or scenario_big.DISKS)
+        many = scenario_big.HOSTS if hosts is None else hosts
+        cluster = scenario_big.build(many, max(many, scenario_big.DISKS) if disks is None else disks)
         return Chosen(cluster, scenario_big.EPOCH, next(iter(cluster.hosts)))
     if hosts is not None or disks is not None:
         raise ValueError(f"only scenario {scenario_big.NAME} takes a number of hosts or disks")
