@@ -8,8 +8,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from simulator import ylines
+from simulator.cluster import Cluster
 from simulator.hardware import Device, Host
-from simulator.state import DATA_AND_METADATA, DATA_ONLY, METADATA_ONLY, Cluster, Disk, FileSystem, Nsd
+from simulator.state import DATA_AND_METADATA, DATA_ONLY, METADATA_ONLY, Disk, FileSystem, Nsd
 
 REPLICATED = "Attention: Due to an earlier configuration change the file system\nis no longer properly replicated.\n"
 BALANCED = "Attention: Due to an earlier configuration change the file system\nis no longer properly balanced.\n"

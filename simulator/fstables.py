@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from simulator import ylines
 from simulator.clock import ctime
+from simulator.cluster import Cluster
 from simulator.spacetable import percent
-from simulator.state import Cluster, Disk, FileSystem, Qos, Snapshot
+from simulator.state import Disk, FileSystem, Qos, Snapshot
 
 FS_FLAGS = (
     "-f -i -I -m -M -r -R -j -D -k -n -B -Q -V -u -z -L -E -S -K -P -d -A -o -T "

@@ -9,8 +9,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from simulator import ylines
+from simulator.cluster import Cluster
 from simulator.hardware import Host
-from simulator.state import Cluster, FileSystem
+from simulator.state import FileSystem
 
 _CLUSTER = (
     *("clusterName", "clusterId", "uidDomain", "rshPath", "rshSudoWrapper", "rcpPath", "rcpSudoWrapper"),

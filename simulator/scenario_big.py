@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from simulator import building
 from simulator.clock import moment
+from simulator.cluster import Cluster
 from simulator.dialects import DIALECTS
 from simulator.hardware import KB, Device
-from simulator.state import DATA_AND_METADATA, Cluster, Disk, FileSystem, Inodes, Nsd
+from simulator.state import DATA_AND_METADATA, Disk, FileSystem, Inodes, Nsd
 
 NAME = "big"
 EPOCH = moment(2024, 11, 12, 8, 0)

@@ -10,9 +10,10 @@ from __future__ import annotations
 
 from simulator import building
 from simulator.clock import moment
+from simulator.cluster import Cluster
 from simulator.dialects import Dialect
 from simulator.hardware import KB, Device, Host, Path
-from simulator.state import DATA_AND_METADATA, DATA_ONLY, Cluster, Disk, FileSystem, Inodes, Nsd, Qos, Snapshot
+from simulator.state import DATA_AND_METADATA, DATA_ONLY, Disk, FileSystem, Inodes, Nsd, Qos, Snapshot
 
 NAME = "scale"
 EPOCH = moment(2024, 11, 12, 8, 0)
@@ -113,7 +114,7 @@ def build(dialect: Dialect) -> Cluster:
             disks.append(building.used_disk(nsd, usage, str(enclosure + 1), pool, len(disks) + 1, _BLOCK_KB))
     up = [name for name in hosts if name not in DEAD]
     fs = FileSystem(
-        name="work",
+        name="proj",
         disks=disks,
         inodes=Inodes(used=401_223_344, allocated=412_000_000, maximum=600_000_000),
         block_kb=_BLOCK_KB,
@@ -134,7 +135,7 @@ def build(dialect: Dialect) -> Cluster:
             for day in range(3)
         ],
         qos=Qos(True, {"system": {"maintenance": "2000IOPS", "other": "unlimited"}}),
-        mount_point="/gpfs/work",
+        mount_point="/gpfs/proj",
         mounted_on=up,
         remote_mounts=[(f"10.40.0.{node}", f"hpc{node:02d}", "hpc.example.org") for node in range(1, 7)],
     )

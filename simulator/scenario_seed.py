@@ -9,18 +9,10 @@ from __future__ import annotations
 import uuid
 
 from simulator.clock import moment
+from simulator.cluster import Cluster
 from simulator.dialects import DIALECTS, Dialect
 from simulator.hardware import KB, Array, Device, Host, Partition
-from simulator.state import (
-    DATA_AND_METADATA,
-    Cluster,
-    Disk,
-    FileSystem,
-    FreeSpace,
-    Inodes,
-    KnownEnd,
-    Nsd,
-)
+from simulator.state import DATA_AND_METADATA, Disk, FileSystem, FreeSpace, Inodes, KnownEnd, Nsd
 
 NAME = "seed"
 EPOCH = moment(2013, 6, 6, 15, 20)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from simulator import scenario_big, scenario_scale, scenario_seed
+from simulator.cluster import Cluster
 from simulator.dialects import DIALECTS
 from simulator.policies import Policies
-from simulator.state import Cluster
 
 NAMES = (
     scenario_seed.NAME,

@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from simulator.clock import Clock
+from simulator.cluster import Cluster
 from simulator.dialects import Dialect
 from simulator.hardware import Host
 from simulator.policies import Policies
-from simulator.state import Cluster, FileSystem
+from simulator.state import FileSystem
 from simulator.usage import CommandError
 
 MAX_STANZA_BYTES = 1 << 20

@@ -196,7 +196,7 @@ async def test_data_stays_in_its_pool(tmp_path: Path) -> None:
         return {pool: sum(d.data_kb for d in inside.fs.disks if d.pool == pool) for pool in inside.fs.pools}
 
     before = by_pool()
-    await inside.good("mmchdisk", "work", "empty", "-d", "e1_lun25;e1_lun01")
+    await inside.good("mmchdisk", "proj", "empty", "-d", "e1_lun25;e1_lun01")
     plan = moves.plan(inside.fs)
     assert plan.unplaced_kb == 0
     for done in (1, 499, 1000):

@@ -83,8 +83,8 @@ def test_lsblk_prints_a_map_below_each_path() -> None:
 
 async def test_who_may_say_what(scale: FarSide) -> None:
     assert len(scale.sim.hosts) == 1 + 8 + 1 + scenario_scale.CLIENTS
-    assert (await scale.run("mmlsdisk work | wc -l", "adm01"))[1] == f"{NSDS + 3}\n"
-    code, out, err = await scale.run("mmlsdisk work", "nsd01")
+    assert (await scale.run("mmlsdisk proj | wc -l", "adm01"))[1] == f"{NSDS + 3}\n"
+    code, out, err = await scale.run("mmlsdisk proj", "nsd01")
     assert (code, out) == (1, "")
     assert "adminMode is central" in err
     assert (await scale.run("mmgetstate -a", "cl01"))[0] == 1
@@ -94,18 +94,18 @@ async def test_who_may_say_what(scale: FarSide) -> None:
     assert states.count(" down ") == len(scenario_scale.DEAD)
     assert "perfmon-ces" in (await scale.run("mmlscluster", "adm01"))[1]
     assert "CES IP address list" in (await scale.run("mmlscluster --ces", "adm01"))[1]
-    mounts = (await scale.run("mmlsmount work -L", "adm01"))[1]
+    mounts = (await scale.run("mmlsmount proj -L", "adm01"))[1]
     assert "is mounted on 25 nodes:" in mounts
     assert mounts.count("hpc.example.org") == 6
     assert "cl03" not in mounts
-    assert "maintenance=2000IOPS" in (await scale.run("mmlsqos work", "adm01"))[1]
-    assert (await scale.run("mmlssnapshot work -d", "adm01"))[1].count("Valid") == 3
+    assert "maintenance=2000IOPS" in (await scale.run("mmlsqos proj", "adm01"))[1]
+    assert (await scale.run("mmlssnapshot proj -d", "adm01"))[1].count("Valid") == 3
     assert (await scale.run("ssh -V 2>/dev/null; command -v mmlsqos", "cl03"))[0] == 0
 
 
 async def test_a_restripe_needs_few_nodes(scale: FarSide) -> None:
-    assert "PIT worker threads" in (await scale.run("mmrestripefs work -b", "adm01"))[2]
-    assert "not active on node cl03" in (await scale.run("mmrestripefs work -b -N nsd01,cl03", "adm01"))[2]
+    assert "PIT worker threads" in (await scale.run("mmrestripefs proj -b", "adm01"))[2]
+    assert "not active on node cl03" in (await scale.run("mmrestripefs proj -b -N nsd01,cl03", "adm01"))[2]
 
 
 async def test_metadata_moves_to_new_luns(tmp_path: Path) -> None:
@@ -130,14 +130,14 @@ async def test_metadata_moves_to_new_luns(tmp_path: Path) -> None:
     rows = [line.split() for line in (await inside.good("mmlsnsd", "-X")).splitlines() if "_ssd" in line]
     assert len(rows) == 32
     assert all(row[2].startswith("/dev/dm-") and row[3] == "dmm" for row in rows)
-    await inside.good("mmadddisk", "work", "-F", file)
+    await inside.good("mmadddisk", "proj", "-F", file)
     old = "".join(
         f"%nsd: nsd={disk.name} usage=dataOnly\n" for disk in inside.fs.disks if disk.usage == "dataAndMetadata"
     )
-    await inside.good("mmchdisk", "work", "change", "-F", inside.write(old, "change"))
+    await inside.good("mmchdisk", "proj", "change", "-F", inside.write(old, "change"))
     before = inside.world.cluster.metadata_total_kb
     assert inside.world.cluster.metadata_left_kb == before
-    await inside.good("mmrestripefs", "work", "-r", "-N", "nsd01,nsd03,nsd05")
+    await inside.good("mmrestripefs", "proj", "-r", "-N", "nsd01,nsd03,nsd05")
     assert (inside.world.cluster.metadata_left_kb, inside.world.cluster.metadata_total_kb) == (0, before)
 
 
