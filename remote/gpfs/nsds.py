@@ -58,7 +58,7 @@ def mmlsnsd_x_steps(stdout: str, stderr: str = "") -> Steps[NsdDevices]:
     if machine:
         yield from read_machine(reading, "mmlsnsd", {"nsd": Table(_DEVICE_COLUMNS, found.record)})
     else:
-        yield from reading.each(found.line)
+        yield from reading.rows(found.row, found.line)
     reading.rest()
     if not found.rows and not machine and not reading.says(_NONE):
         reading.missing("no NSDs")
@@ -74,18 +74,21 @@ class _Devices:
         self._in_table = False
         self._with_devtype = True
 
-    def line(self, line: Line) -> None:
-        """Read a line of the human form."""
-        words = line.text.split()
+    def row(self, text: str) -> bool:
+        """Read a row of the human form; False for any other line."""
+        words = text.split()
         if not self._with_devtype and len(words) > 2:
             words.insert(3, "")  # `mmlsnsd -m` is the same table without this column
-        if len(words) >= 5 and _VOLUME_ID.match(words[1]):
-            nsd, volume_id, device, devtype, node, *remarks = words
-            self.rows.append(NsdDevice(nsd, volume_id, device, devtype, node, " ".join(remarks)))
-        elif words:
-            self._other(line)
+        if len(words) < 5 or not _VOLUME_ID.match(words[1]):
+            return False
+        remarks = " ".join(words[5:]) if len(words) > 5 else ""
+        self.rows.append(NsdDevice(words[0], words[1], words[2], words[3], words[4], remarks))
+        return True
 
-    def _other(self, line: Line) -> None:
+    def line(self, line: Line) -> None:
+        """Read a line of the human form that is no row."""
+        if not line.text:
+            return
         lower = line.text.lower()
         if "disk name" in lower and "volume id" in lower:
             self._with_devtype = "devtype" in lower

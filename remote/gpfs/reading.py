@@ -73,6 +73,17 @@ class Reading:
                 read(Line(number, text.rstrip()))
             yield
 
+    def rows(self, row: Callable[[str], bool], otherwise: Callable[[Line], None]) -> Generator[None, None, None]:
+        """Let `row` see every line of stdout; `otherwise` gets those that it does not take as a row of a table.
+
+        Long answers are nearly all rows, so they are not made into a `Line` first.
+        """
+        for block in self.blocks():
+            for number, text in block:
+                if not row(text):
+                    otherwise(Line(number, text.rstrip()))
+            yield
+
     def both(self, read: Callable[[Line], None]) -> Generator[None, None, None]:
         """Let `read` see every line of stdout and then of stderr; yields between blocks of them."""
         yield from self.each(read)

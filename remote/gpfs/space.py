@@ -13,7 +13,15 @@ from remote.parsed import Parsed
 
 # "( 22%)" has a blank inside where "(100%)" has none, so percentages are matched, not split.
 _FREE = r"([0-9]{1,18})\s*\(\s*([0-9]{1,3})%\)\s+([0-9]{1,18})\s*\(\s*([0-9]{1,3})%\)"
-_DISK = re.compile(r"\s*(\S+)\s+([0-9]{1,18})\s+(\S+)\s+(\S+)\s+(\S+)\s+" + _FREE + r"\s*(\S*)\Z")
+# Possessive: a row is taken in one go or not at all, which is quick and never tries all ways to cut a long line.
+_DISK = re.compile(
+    r"\s*+(\S++)\s++([0-9]{1,18}+)\s++(\S++)\s++(\S++)\s++(\S++)\s++"
+    r"([0-9]{1,18}+)\s*+\(\s*+([0-9]{1,3}+)%\)\s++([0-9]{1,18}+)\s*+\(\s*+([0-9]{1,3}+)%\)\s*+(\S*+)\s*+\Z"
+)
+_PLAIN_DISK = re.compile(
+    r"([^ ]+) +([0-9]{1,18}) +([-0-9,]{1,40}) (Yes|No) +(Yes|No) +"
+    r"([0-9]{1,18}) \( *([0-9]{1,3})%\) +([0-9]{1,18}) \( *([0-9]{1,3})%\) ?\Z"
+)
 _TOTAL = re.compile(r"\((pool total|data|metadata|total)\)\s+([0-9]{1,18})\s+" + _FREE + r"\s*\Z")
 _POOL = re.compile(
     r"Disks in storage pool:\s*(\S+)(?:\s+\(Maximum disk size allowed is ([0-9.,]{1,30}) ([KMGTPE]?B)\))?"
@@ -49,7 +57,7 @@ def mmdf_steps(stdout: str, stderr: str = "", *, one_pool: bool = False) -> Step
         yield from read_machine(reading, "mmdf", found.tables())
         found.unit = "KB"
     else:
-        yield from reading.each(found.line)
+        yield from reading.rows(found.row, found.line)
     reading.rest()
     inodes = found.inode_counts()
     found.tell_missing(one_pool=one_pool)
@@ -77,11 +85,30 @@ class _Found:
         self.largest: dict[str, int] = {}
         self._reading = reading
         self._pool: str | None = None
+        self._groups: set[str] = set()
         self._inodes: dict[str, int] = {}
         self._about_inodes = False
 
+    def row(self, text: str) -> bool:
+        """Read a disk's row as nearly all are; False for any other line, which `line` then reads."""
+        match = None if self._pool is None or self.totals else _PLAIN_DISK.match(text)
+        if match is None:
+            return False
+        nsd, size, group, metadata, data, blocks, blocks_pct, fragments, fragments_pct = match.groups()
+        if group not in self._groups:
+            if not is_failure_group(group):
+                return False
+            self._groups.add(group)
+        self.disks.append(
+            DiskSpace(
+                nsd, self._pool or "", int(size), group, metadata == "Yes", data == "Yes", int(blocks), int(blocks_pct),
+                int(fragments), int(fragments_pct),
+            )
+        )  # fmt: skip
+        return True
+
     def line(self, line: Line) -> None:
-        """Read a line of the human form."""
+        """Read a line of the human form that is no plain row of a disk."""
         if self._pool is not None and not self.totals and (match := _DISK.match(line.text)):
             why = self._disk(match, self._pool)
             if why is not None:
