@@ -17,7 +17,7 @@ from remote.jobs import JobSpec, JobStatus
 from remote.live import LiveOptions, LiveSite
 from remote.site import JobLog
 from remote.ssh import Output
-from tests.openssh import alive, environ, every_pid, send, stat_fields
+from tests.processes import alive, environ, every_pid, send, stat_fields
 from tests.waiting import until
 
 SHELLS = {

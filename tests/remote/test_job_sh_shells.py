@@ -12,7 +12,7 @@ import pytest
 from remote import jobs
 from remote.command import Command, Effect
 from remote.jobs import JobState, JobStatus
-from tests.openssh import alive
+from tests.processes import alive
 from tests.remote.local_host import HOST, LocalHost, in_group, shell_job
 from tests.remote.staged_launch import read_to_end
 from tests.waiting import until

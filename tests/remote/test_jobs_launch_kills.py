@@ -16,7 +16,8 @@ from remote import jobs
 from remote.jobs import JobState, JobStatus
 from remote.live import LiveSite
 from tests.conftest import Sites
-from tests.openssh import Server, send
+from tests.openssh import Server
+from tests.processes import send
 from tests.remote import launching_client
 from tests.remote.staged_launch import LOG, STAGES, Stage, read_to_end
 from tests.waiting import until

@@ -13,7 +13,8 @@ from remote.errors import AnswerLostError, JobError, SiteError
 from remote.jobs import JobState
 from remote.ssh import Output
 from tests.conftest import Sites
-from tests.openssh import Farm, Server, send
+from tests.openssh import Farm, Server
+from tests.processes import send
 from tests.remote.local_host import HOST, LocalHost, shell_job
 from tests.remote.staged_launch import Stage
 from tests.waiting import until
