@@ -71,6 +71,7 @@ def read_machine(reading: Reading, command: str, tables: Mapping[str, Table]) ->
     records = _Records(reading, command, tables)
     forms = {} if reading.inside_lines(command + ":") else records.forms
     for block in reading.blocks():
+        yield
         for number, text in block:
             cells = text.split(":")
             form = forms.get(cells[1]) if len(cells) > _FIXED else None
@@ -84,7 +85,6 @@ def read_machine(reading: Reading, command: str, tables: Mapping[str, Table]) ->
                 reading.problem(Line(number, text), why)
             else:
                 records.other(Line(number, text.rstrip()))
-        yield
 
 
 class _Records:

@@ -2,7 +2,7 @@
 
 Lines are counted through stdout and on through stderr, so that one number names one line of an answer.
 
-A parser is a generator of *steps*: it yields after every block of lines and returns what it parsed. `finish` runs
+A parser is a generator of *steps*: it yields before every block of lines and returns what it parsed. `finish` runs
 one to its end at once; an event loop takes the steps one by one and does other work in between, so that an answer
 of ten thousand disks holds nobody up.
 """
@@ -20,8 +20,8 @@ T = TypeVar("T")
 
 Steps: TypeAlias = Generator[None, None, Parsed[T]]
 
-BLOCK = 250
-"""Lines between two steps: one or two milliseconds of work."""
+BLOCK = 200
+"""Lines between two steps: about a millisecond of work."""
 
 FAILURE_TAIL = "Command failed."  # " Examine previous error messages to determine cause.", with one or two blanks
 
@@ -67,11 +67,11 @@ class Reading:
             yield enumerate(self._out[start : start + BLOCK], start + 1)
 
     def each(self, read: Callable[[Line], None]) -> Generator[None, None, None]:
-        """Let `read` see every line of stdout; yields between blocks of them."""
+        """Let `read` see every line of stdout; yields before each block of them."""
         for block in self.blocks():
+            yield
             for number, text in block:
                 read(Line(number, text.rstrip()))
-            yield
 
     def rows(self, row: Callable[[str], bool], otherwise: Callable[[Line], None]) -> Generator[None, None, None]:
         """Let `row` see every line of stdout; `otherwise` gets those that it does not take as a row of a table.
@@ -79,13 +79,13 @@ class Reading:
         Long answers are nearly all rows, so they are not made into a `Line` first.
         """
         for block in self.blocks():
+            yield
             for number, text in block:
                 if not row(text):
                     otherwise(Line(number, text.rstrip()))
-            yield
 
     def both(self, read: Callable[[Line], None]) -> Generator[None, None, None]:
-        """Let `read` see every line of stdout and then of stderr; yields between blocks of them."""
+        """Let `read` see every line of stdout and then of stderr; yields before each block of stdout."""
         yield from self.each(read)
         for line in self.stderr:
             read(line)
