@@ -170,11 +170,12 @@ async def mmchqos(world: World, call: Call) -> None:
     if not action:
         raise UsageError("Missing arguments.")
     world.need_daemon(call)
+    limits = fs.qos.limits
     if len(given.words) > 1:
         try:
-            fs.qos.limits = fstables.changed_limits(fs.qos, given.words[1], list(fs.pools))
+            limits = fstables.changed_limits(fs.qos, given.words[1], list(fs.pools))
         except ValueError as problem:
             raise CommandError(f"mmchqos: {problem}") from None
         await call.emit(f"Adjusted QOS Class specification: {given.words[1]}\n")
-    fs.qos.enabled = action == "--enable"
+    world.set_qos(fs, limits, enabled=action == "--enable")
     await call.emit("QOS configuration has been installed and broadcast to all nodes.\n")

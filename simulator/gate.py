@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import socket
 from dataclasses import dataclass, field
 
 CHUNK = 64 * 1024
@@ -42,12 +43,17 @@ class Gate:
         self._open.set()
         self._rate = 0
         self._delay = 0.0
+        # Bound and never listening: while the gate is closed nobody else gets the port, and connections are refused.
+        self._place = socket.socket()
         self.port = 0
 
     async def start(self) -> int:
         """Listen; the same port again after a `close`. Returns it."""
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port, limit=CHUNK)
-        self.port = int(self._server.sockets[0].getsockname()[1])
+        if not self.port:
+            self._place.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
+            self._place.bind(("127.0.0.1", 0))
+            self.port = int(self._place.getsockname()[1])
+        self._server = await asyncio.start_server(self._accept, "127.0.0.1", self.port, limit=CHUNK, reuse_port=True)
         return self.port
 
     @property
@@ -89,6 +95,7 @@ class Gate:
     async def stop(self) -> None:
         """Close everything."""
         self.close()
+        self._place.close()
         self.cut()
         for task in list(self._tasks):
             task.cancel()

@@ -259,9 +259,8 @@ class Operations:
         fs = self._world.cluster.fs
         limits, enabled = given.text("limits", ""), given.flag("enabled", default=True)
         given.end()
-        if limits:
-            fs.qos.limits = changed_limits(fs.qos, limits, list(fs.pools))
-        fs.qos.enabled = enabled
+        chosen = changed_limits(fs.qos, limits, list(fs.pools)) if limits else fs.qos.limits
+        self._world.set_qos(fs, chosen, enabled=enabled)
         return asdict(fs.qos)
 
     async def _outsider(self, given: Given) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from simulator import fstables, healthtables, nodetables
 from simulator.asking import arguments, chosen_nodes, unreachable
 from simulator.clock import MST
 from simulator.healthtables import Health
+from simulator.restripe import FULL_IOPS
 from simulator.state import UP
 from simulator.usage import CommandError, UsageError, parse
 from simulator.world import Call, Waiter, World
@@ -142,7 +143,7 @@ def _rates(world: World) -> list[fstables.Rate]:
         rates.append((pool, now, "other", f"{load:.2f}", f"{load / 800:.3f}", "0.00022791", 5, f"{load / 4:.2f}"))
         if world.run is not None:
             limit = fs.qos.limit(pool, "maintenance")
-            wanted = 2600.0 if limit == "unlimited" else min(2600.0, float(limit.lower().removesuffix("iops")))
+            wanted = FULL_IOPS if limit == "unlimited" else min(FULL_IOPS, float(limit.lower().removesuffix("iops")))
             delay = "0.00000" if limit == "unlimited" else "0.013449"
             queue = f"{wanted / 400:.3f}"
             rates.append((pool, now, "maintenance", f"{wanted:.2f}", queue, delay, 5, f"{wanted / 6:.3f}"))

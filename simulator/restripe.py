@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from simulator import moves, timeline
@@ -14,6 +15,9 @@ from simulator.world import Call, World
 
 ABORT_AFTER = 40.0
 """Simulated seconds that the daemons go on after the command has died (policy `client_death` = `abort`)."""
+
+FULL_IOPS = 2600.0
+"""I/O operations a second of a restripe that nothing limits; a limit below that slows it in proportion."""
 
 NO_SPACE = "Not enough space for the desired number of replicas."
 
@@ -58,6 +62,9 @@ class RestripeRun:
         self.started = self._world.clock.now()
         # Stamps are whole seconds; so is the moment they are counted from.
         self._base = float(math.ceil(self.started + timeline.FIRST_LINE_AFTER))
+        # Offset `_anchor[1]` of the timeline is at moment `_anchor[0]`, and goes on at `_pace` from there.
+        self._anchor = (self._base, 0.0)
+        self._pace = self._allowed_pace()
         self._from = 0
         self._set_limit()
 
@@ -74,20 +81,42 @@ class RestripeRun:
     def _set_limit(self) -> None:
         """Where this plan ends: with the last inode, or when the room is used up."""
         self._whole = self._timeline.inodes_total
-        self._limit = math.inf
+        self._last = math.inf
         if self._plan.unplaced_kb:
             # All that finds room has been moved when this part of the inodes has been scanned.
             share = (self._from + self._plan.reach * (self._whole - self._from)) / self._whole
-            offset = self._timeline.offset_of(share)
-            self._limit = self._base + offset
-            self._whole = max(self._from + 1, self._timeline.inodes_at(offset))
+            self._last = self._timeline.offset_of(share)
+            self._whole = max(self._from + 1, self._timeline.inodes_at(self._last))
+
+    def _allowed_pace(self) -> float:
+        """The share of its full speed that the limits of QoS leave it: the narrowest pool decides."""
+        qos = self._fs.qos
+        if not qos.enabled or self._world.policies.qos_effect == "nothing":
+            return 1.0
+        limits = [qos.limit(pool, "maintenance") for pool in self._fs.pools]
+        numbers = [float(limit.lower().removesuffix("iops")) for limit in limits if limit != "unlimited"]
+        return min([1.0, *(max(1.0, number) / FULL_IOPS for number in numbers)])
+
+    def adjust(self) -> None:
+        """Limits have changed: go on from here at another pace."""
+        now = self._world.clock.now()
+        self._anchor = (now, self._offset(now))
+        self._pace = self._allowed_pace()
+        self._changed.set()
+
+    def _due(self, offset: float) -> float:
+        """The moment of an offset of the timeline."""
+        return self._anchor[0] + (offset - self._anchor[1]) / self._pace
+
+    def _offset(self, moment: float) -> float:
+        return self._anchor[1] + (moment - self._anchor[0]) * self._pace
 
     def _end(self) -> float:
-        return min(self._limit, self._stop_at)
+        return min(self._due(self._last), self._stop_at)
 
     def _inodes(self) -> int:
         moment = min(self._world.clock.now(), self._end())
-        return min(self._whole, self._timeline.inodes_at(moment - self._base))
+        return min(self._whole, self._timeline.inodes_at(self._offset(moment)))
 
     def _done(self) -> tuple[int, int]:
         return max(0, self._inodes() - self._from), max(1, self._whole - self._from)
@@ -122,7 +151,8 @@ class RestripeRun:
             "first_line": self._base,
             "inodes": done,
             "inodes_total": total,
-            "ends": self._base + self._timeline.length if end == math.inf else end,
+            "ends": self._due(self._timeline.length) if end == math.inf else end,
+            "pace": self._pace,
         }
 
     def client_died(self) -> None:
@@ -160,22 +190,24 @@ class RestripeRun:
         self._again = True
         self._changed.set()
 
-    async def _until(self, due: float) -> bool:
-        """Wait for a moment; False if the run ends or starts over before it."""
+    async def _until(self, due: Callable[[], float]) -> bool:
+        """Wait for a moment, which may move meanwhile; False if the run ends or starts over before it."""
         clock = self._world.clock
-        while not self._again and (left := min(due, self._end()) - clock.now()) > 0:
+        while not self._again and (left := min(due(), self._end()) - clock.now()) > 0:
             self._changed.clear()
             try:
                 await asyncio.wait_for(self._changed.wait(), left / clock.speed)
             except TimeoutError:
                 continue
-        return not self._again and due <= self._end()
+        return not self._again and due() <= self._end()
 
     async def _scan(self) -> bool:
         """Tell the lines as they come due; True when the last one has been told."""
         for line in self._timeline.lines:
-            due = self._base + line.offset
-            if not await self._until(due) or not await self._until(max(due, self._silent_until)):
+            if not await self._until(partial(self._due, line.offset)):
+                return False
+            due = self._due(line.offset)
+            if not await self._until(lambda: self._silent_until):
                 return False
             stamp = f"{ctime(due)}{line.tail}" if line.stamped else ""
             self.lines.put_nowait(f"{line.text}{stamp}\n")
@@ -193,7 +225,7 @@ class RestripeRun:
                 self.failure = self.failure or self.errors
                 if not self.failure:
                     self._finish()
-            elif self._end() == self._limit:
+            elif self._end() < self._stop_at:
                 self.failure = self.failure or (NO_SPACE,)
         finally:
             if not self._over:

@@ -100,6 +100,9 @@ class Run(Protocol):
     def advance(self) -> None:
         """Bring the disks up to the present moment."""
 
+    def adjust(self) -> None:
+        """The limits of QoS have changed."""
+
     def report(self) -> dict[str, Any]:
         """How far it is, for the control interface."""
 
@@ -153,6 +156,13 @@ class World:
         """Bring the state up to now; called before anything is read."""
         if self.run is not None:
             self.run.advance()
+
+    def set_qos(self, fs: FileSystem, limits: dict[str, dict[str, str]], *, enabled: bool) -> None:
+        """Change the limits; they hold at once, for a restripe that runs too."""
+        self.settle()
+        fs.qos.limits, fs.qos.enabled = limits, enabled
+        if self.run is not None:
+            self.run.adjust()
 
     def file_system(self, call: Call, name: str) -> FileSystem:
         """The file system a command names. Raises CommandError in GPFS's words."""

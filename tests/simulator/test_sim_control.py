@@ -295,6 +295,23 @@ async def test_limits_set_by_others_and_workers(slow: FarSide) -> None:
     assert "PIT worker threads" in (await slow.run("mmrestripefs mss1 -r"))[2]
 
 
+async def test_a_limit_slows_a_restripe_from_now_on(slow: FarSide) -> None:
+    await started(slow)
+    before = (await slow.facts())["restripe"]
+    await slow.run("mmchqos mss1 --enable pool=*,maintenance=260IOPS", "pollux2")
+    after = (await slow.facts())["restripe"]
+    assert (before["pace"], after["pace"]) == (1.0, 0.1)
+    assert after["inodes"] >= before["inodes"]
+    now = (await slow.facts())["now"]
+    assert after["ends"] - now > 5 * (before["ends"] - now)
+    await slow.sim.control("qos", limits="maintenance=unlimited")
+    assert (await slow.facts())["restripe"]["pace"] == 1.0
+    assert await status(slow) == "0"
+    assert (await slow.facts())["metadata_left_on_rotating_kb"] == 0
+    percents = re.findall(r"^ +(\d+\.\d\d) % complete", (await slow.run("cat log"))[1], re.MULTILINE)
+    assert len(percents) == 100
+
+
 async def test_an_outsiders_restripe_has_a_log_and_no_job(slow: FarSide) -> None:
     await prepare(slow)
     answer = await slow.sim.control("outsider", host="pollux3", file="restripe of today.log")
