@@ -18,6 +18,7 @@ from remote.recorder import RecordingSite
 from remote.recording import RecordingError, Writer
 from remote.ssh import SshSettings
 from simulator.client import Simulation, SimulationError
+from supervision.clocktext import duration_text, local_time
 from supervision.journal import Journal
 from supervision.migration import Ending, StepResult, StopError, operator_name
 from supervision.recipes.metadata_to_ssd import MetadataToSsd
@@ -25,7 +26,7 @@ from supervision.state import Store
 from supervision.supervisor import Supervisor
 from tui.exits import Exit
 from tui.paths import new_recording
-from tui.plain import Plain, duration_text, local_time
+from tui.plain import Plain
 from tui.session import header_for
 
 EXITS = {
@@ -55,7 +56,8 @@ class Report(msgspec.Struct, frozen=True):
 async def run(*, speed: float, as_json: bool, record: Path | None) -> Exit:
     """Start the scenario, perform the procedure, tell of it, and return how it ended."""
     out = sys.stderr if as_json else sys.stdout
-    plain = Plain(out)
+    ourselves = asyncio.current_task()
+    plain = Plain(out, gone=ourselves.cancel if ourselves else None)  # in order, from the outside
     began = time.monotonic()
     try:
         async with Simulation.start(scenario="seed", speed=speed) as simulation:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shutil
 import textwrap
-from datetime import UTC, datetime, timedelta
+from collections.abc import Callable
 from typing import TextIO
 
 from remote.events import (
@@ -26,6 +26,7 @@ from remote.events import (
 )
 from remote.jobs import JobStatus
 from remote.text import one_line, safe
+from supervision.clocktext import time_of_day
 from supervision.facts import form_refused
 from supervision.logs import Scan
 from supervision.state import State
@@ -39,10 +40,16 @@ WORK_STEP = 0.05
 
 
 class Plain:
-    """Writes lines for the events of one session, live or replayed."""
+    """Writes lines for the events of one session, live or replayed.
 
-    def __init__(self, out: TextIO, *, live: bool | None = None) -> None:
+    `gone` is called once when `out` takes no more: what tells of an event must not end the connection or the task
+    that it came from. From then on nothing is written, and `close` raises what happened.
+    """
+
+    def __init__(self, out: TextIO, *, live: bool | None = None, gone: Callable[[], object] | None = None) -> None:
         self._out = out
+        self._gone = gone
+        self._failure: OSError | None = None
         self._live = out.isatty() if live is None else live
         self._drawn = False
         self._asked: dict[int, Asked] = {}
@@ -58,7 +65,18 @@ class Plain:
         self._states = {key: _job_state(job.status) for key, job in state.jobs.items()}
 
     def on_event(self, state: State, event: Event) -> None:
-        """Tell of an event, `state` being what is known after it."""
+        """Tell of an event, `state` being what is known after it. Raises OSError only without `gone`."""
+        if self._failure:
+            return
+        try:
+            self._tell(state, event)
+        except OSError as error:
+            if self._gone is None:
+                raise
+            self._failure = error
+            self._gone()
+
+    def _tell(self, state: State, event: Event) -> None:
         match event:
             case LinkChanged():
                 why = f": {event.trouble}" if event.trouble else ""
@@ -93,6 +111,8 @@ class Plain:
 
     def close(self) -> None:
         """Leave the terminal on a line of its own."""
+        if self._failure:
+            raise self._failure
         if self._drawn:
             self._out.write("\n")
             self._drawn = False
@@ -235,20 +255,4 @@ def progress_text(scan: Scan, work: Work) -> str:
 
 def clock_text(state: State) -> str:
     """The Site's time of day, in the hosts' zone, as their logs print it."""
-    return local_time(state.at, state.header.utc_offset).strftime("%H:%M:%S")
-
-
-def local_time(at: float, utc_offset: int) -> datetime:
-    """A time in the zone of the hosts; what no calendar has becomes the nearest that it has."""
-    zone = timedelta(seconds=max(-86400, min(utc_offset, 86400)))
-    return datetime.fromtimestamp(max(86400.0, min(at, LATEST)), UTC) + zone
-
-
-def duration_text(seconds: float) -> str:
-    """A duration as people say it: `4 h 21 min`, `38 s`."""
-    if seconds < 60:
-        return f"{seconds:.0f} s"
-    minutes = round(seconds / 60)
-    if minutes < 60:
-        return f"{minutes} min"
-    return f"{minutes // 60} h {minutes % 60:02} min"
+    return time_of_day(state.at, state.header.utc_offset)

@@ -29,9 +29,10 @@ from remote.events import (
 )
 from remote.jobs import JobSpec, JobState, JobStatus
 from remote.text import one_line, safe
+from supervision.clocktext import duration_text, local_time
 from supervision.state import State, reduce
 from tests.recording.any_events import EVENTS
-from tui.plain import Plain, clock_text, duration_text, local_time
+from tui.plain import Plain, clock_text
 
 HEADER = Header(1, "0", 0.0, 0.0, "mss1", ("pollux1",), "pollux1")
 MMDF = Command(("mmdf", "mss1"), Effect.READS)
@@ -241,3 +242,24 @@ def test_times_are_those_of_the_hosts() -> None:
 def test_a_time_that_no_calendar_has_is_still_shown(at: float, offset: int) -> None:
     header = Header(1, "0", 0.0, 0.0, utc_offset=offset)
     assert len(clock_text(State(header, at=at))) == 8
+
+
+class Gone(io.StringIO):
+    """An output whose reader has left."""
+
+    def write(self, text: str) -> int:
+        raise BrokenPipeError(32, "Broken pipe")
+
+
+def test_a_reader_who_left_does_not_end_what_an_event_came_from() -> None:
+    """Events come out of connections and pollers; what raises there would end them without a word."""
+    calls: list[int] = []
+    plain = Plain(Gone(), gone=lambda: calls.append(1))
+    state = State(HEADER)
+    for _ in range(3):
+        plain.on_event(state, Decided(0.0, "ops", "x"))
+    assert calls == [1]
+    with pytest.raises(BrokenPipeError):
+        plain.close()
+    with pytest.raises(BrokenPipeError):  # a replay is its own reader's: it ends there and then
+        Plain(Gone()).on_event(state, Decided(0.0, "ops", "x"))
