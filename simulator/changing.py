@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from itertools import cycle
 
 from simulator import stanza
+from simulator.clock import ctime
 from simulator.hardware import Device
 from simulator.restripe import RestripeRun, perform
 from simulator.stanza import Stanza, StanzaError
@@ -18,6 +19,7 @@ from simulator.usage import Arguments, CommandError, UsageError, parse
 from simulator.world import Call, World
 
 MAX_SERVERS = 8
+LARGE_KB = 1 << 30
 _NAME = re.compile(r"[A-Za-z0-9_]+\Z")
 _NUMBER = re.compile(r"-?\d{1,9}\Z")
 # Simulated seconds to format one disk; between one and five, as the volume ids of real runs show.
@@ -100,6 +102,8 @@ def _check_nsd(world: World, call: Call, item: Stanza) -> tuple[str, tuple[str, 
     if len(servers) > MAX_SERVERS:
         raise CommandError(f"{call.name}: More than {MAX_SERVERS} servers are specified for disk {name}.")
     kept = attributes(call, item, name, _DEFAULTS)
+    if lost := [name for name in servers if name in world.powered_off]:
+        raise CommandError(f"{call.name}: Node {cluster.hosts[lost[0]].admin_name} could not be reached.")
     device = cluster.hosts[servers[0]].find_device(device_name)
     if device is None:
         raise CommandError(f"[E] Device {device_name} does not exist or is not active on this node.")
@@ -115,6 +119,7 @@ async def mmcrnsd(world: World, call: Call) -> None:
     if given.options.get("-v", "yes") not in ("yes", "no"):
         raise UsageError(f"Incorrect option: -v {given.options['-v']}")
     text, stanzas = read_stanzas(call, given)
+    world.need_configuration(call)
     done: list[tuple[Stanza, str]] = []
     async with world.configuration:
         for item, seconds in zip(stanzas, cycle(_FORMAT_SECONDS), strict=False):
@@ -185,6 +190,11 @@ async def format_disks(world: World, call: Call, fs: FileSystem, disks: list[Dis
             if world.dialect.at_least(4, 1):
                 await call.emit(f"Disks up to size {fs.max_disk_size} can be added to storage pool {pool}.\n")
         await call.emit(f"Checking Allocation Map for storage pool {pool}\n")
+    # Long runs of later releases tell how far they are; those of the seed did not.
+    told = world.dialect.at_least(4, 2) and max(disk.size_kb for disk in disks) >= LARGE_KB
+    for percent in (5, 60, 100) if told else ():
+        await world.clock.sleep(checking)
+        await call.progress(f"{percent:>4} % complete on {ctime(world.clock.now())}\n")
     await world.clock.sleep(checking)
     now = int(world.clock.now())
     for number, disk in enumerate(disks):

@@ -49,7 +49,8 @@ def _columns(rows: Sequence[tuple[str, ...]]) -> list[str]:
         cells = zip(row[1:], widths[1:], strict=True)
         lines.append((number + "  ".join(f"{cell:<{width}}" for cell, width in cells)).rstrip())
         if index == 0:
-            lines.append("-" * (7 + sum(widths[1:]) + 2 * (len(widths) - 2)))
+            # The rule goes by the heading of the last column, however long its cells are, and a little beyond.
+            lines.append("-" * (8 + sum(widths[1:-1]) + 2 * (len(widths) - 2) + len(row[-1])))
     return lines
 
 

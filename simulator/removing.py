@@ -144,6 +144,7 @@ async def mmdelnsd(world: World, call: Call) -> None:
             raise CommandError(f"{call.name}: Disk {name} belongs to file system {cluster.fs.name}.")
         if name in cluster.tiebreakers:
             raise CommandError(f"{call.name}: Disk {name} is a tiebreaker disk and cannot be deleted.")
+    world.need_configuration(call)
     async with world.configuration:
         for name in names:
             await call.emit(f"mmdelnsd: Processing disk {name}\n")

@@ -207,6 +207,18 @@ class World:
         if state != "active":
             raise CommandError("Failed to connect to file system daemon: Connection refused")
 
+    def need_configuration(self, call: Call) -> None:
+        """Fail if the cluster's configuration cannot be changed: too few hosts that keep it can be reached."""
+        cluster = self.cluster
+        if self.dialect.at_least(4, 1):
+            keepers = [host.name for host in cluster.quorum_hosts]
+            needed = cluster.quorum_needed
+        else:
+            keepers = [cluster.primary, cluster.secondary]
+            needed = 2
+        if self.quorum_lost or sum(name not in self.powered_off for name in keepers) < needed:
+            raise CommandError(f"{call.name}: The cluster configuration data cannot be accessed for a change.")
+
     def need_admin(self, call: Call) -> None:
         """Fail on a node that may not run administration commands."""
         admins = self.cluster.admins

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from remote.gpfs import parsers
 from simulator import moves
 from simulator.state import Disk
 from tests.simulator.inside import Inside
@@ -253,3 +254,32 @@ async def test_limits_of_qos(inside: Inside) -> None:
         assert (await inside.run("mmchqos", "mss1", "--enable", wrong)).rc == 1
     await inside.good("mmchqos", "mss1", "--disable")
     assert "QOS config::            disabled\n" in await inside.good("mmlsqos", "mss1")
+
+
+@pytest.mark.parametrize(("release", "off", "rc"), [("3.5", ["pollux2"], 1), ("5.2", ["pollux2"], 0)])
+async def test_who_must_be_up_to_change_the_configuration(
+    tmp_path: Path, release: str, off: list[str], rc: int
+) -> None:
+    inside = Inside(tmp_path, scenario=f"seed-{release}")
+    inside.world.powered_off.update(off)
+    one = SSD_STANZAS.splitlines()[0] + "\n"
+    answer = await inside.run("mmcrnsd", "-F", inside.write(one))
+    assert answer.rc == rc
+    assert ("cannot be accessed for a change" in answer.err) is bool(rc)
+    if not rc:
+        other = await inside.run("mmcrnsd", "-F", inside.write(SSD_STANZAS.splitlines()[2] + "\n"))
+        assert other.err.startswith("mmcrnsd: Node foo2.example.com could not be reached.\n")
+
+
+async def test_large_disks_are_added_with_percentages(tmp_path: Path) -> None:
+    inside = Inside(tmp_path, scenario="scale")
+    ssd = next(
+        device
+        for device in inside.world.cluster.hosts["nsd01"].devices.values()
+        if not device.volume_id and device.paths
+    )
+    file = inside.write(f"%nsd: device={ssd.name} nsd=large servers=nsd01,nsd02 usage=dataAndMetadata failureGroup=1\n")
+    await inside.good("mmcrnsd", "-F", file)
+    out = await inside.good("mmadddisk", "proj", "-F", file)
+    assert [line.split()[0] for line in out.splitlines() if "% complete on" in line] == ["5", "60", "100"]
+    assert parsers.parse(("mmadddisk",), out, "").problems == ()
