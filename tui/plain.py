@@ -33,8 +33,6 @@ from supervision.state import State
 from supervision.work import Work, work_of
 
 MARGIN = " " * 21
-LATEST = 250_000_000_000.0
-"""The year 9892: a damaged recording may hold any number as a time."""
 WORK_STEP = 0.05
 """Without a terminal, progress is told each time this much more of the work is done."""
 

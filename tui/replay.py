@@ -8,9 +8,10 @@ from pathlib import Path
 
 from remote.recording import RecordingError
 from remote.text import one_line
+from supervision.clocktext import duration_text, local_time
 from supervision.replay import Replay
 from tui.exits import Exit
-from tui.plain import Plain, duration_text, local_time
+from tui.plain import Plain
 
 _MINUTES = re.compile(r"\+[0-9]{1,9}(?:\.[0-9]{1,9})?\Z")
 _TIME = re.compile(r"([01]?[0-9]|2[0-3]):([0-5][0-9])(?::([0-5][0-9]))?\Z")

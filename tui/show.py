@@ -27,11 +27,11 @@ from remote.jobs import JobStatus
 from remote.linux.models import BlockDevices
 from remote.names import NodeTable, UnknownNodeError, fold
 from supervision.checks import short_name
+from supervision.clocktext import duration_text
 from supervision.facts import Fact
 from supervision.supervisor import Supervisor
 from tui.connecting import Target, look
 from tui.exits import Exit
-from tui.plain import duration_text
 from tui.tables import size_text, table
 
 

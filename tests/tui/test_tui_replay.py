@@ -11,10 +11,10 @@ import pytest
 
 from remote.events import Header, Marked, encode
 from remote.recording import Writer
+from supervision.clocktext import local_time
 from supervision.replay import Replay
 from tests.supervision.seed import SHIPPED
 from tests.tui.program import COMMAND, environment, no_traceback, restripe
-from tui.plain import local_time
 from tui.replay import StartError, moment
 
 STEPS = ("look", "devices", "mmcrnsd", "mmadddisk", "mmchdisk", "mmrestripefs", "proof")
