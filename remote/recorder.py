@@ -6,7 +6,7 @@ Nothing that changes the far side is done unless it can be recorded first.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
 from remote.command import Command
@@ -33,15 +33,27 @@ from remote.question import Answer
 from remote.recording import Writer
 from remote.site import Chunk, FileLog, Followed, HostLink, JobLog, ProcessSeen, Rewound, Site, StateSeen
 
+Prepare = Callable[[str, Sequence[Command], Sequence[Reply]], Awaitable[None]]
+
 
 class RecordingSite(Site):
-    """Wraps `inner`; `emit` is called with each event, in order, in the loop. `writer` may be None (no file)."""
+    """Wraps `inner`; `emit` is called with each event, in order, in the loop. `writer` may be None (no file).
 
-    def __init__(self, inner: Site, emit: Callable[[Event], None], writer: Writer | None = None) -> None:
+    `prepare` is awaited with each answer before it is told of: whoever has to read large ones may do so there.
+    """
+
+    def __init__(
+        self,
+        inner: Site,
+        emit: Callable[[Event], None],
+        writer: Writer | None = None,
+        prepare: Prepare | None = None,
+    ) -> None:
         super().__init__(inner.clock, inner.hosts, armed=inner.armed)
         self._inner = inner
         self._emit = emit
         self._writer = writer
+        self._prepare = prepare
         self._number = 0
         inner.on_link = self._link_changed
         for link in inner.links.values():
@@ -63,13 +75,15 @@ class RecordingSite(Site):
         self._emit(Asked(self.clock.now(), n, host, tuple(commands)))
         try:
             answers = await self._inner.query(host, *commands)
+            replies = tuple(Reply(answer.rc, Exact(answer.stdout), Exact(answer.stderr)) for answer in answers)
+            if self._prepare:
+                await self._prepare(host, commands, replies)
         except SiteError as error:
             self._emit(Unanswered(self.clock.now(), n, str(error)))
             raise
         except asyncio.CancelledError:
             self._emit(Unanswered(self.clock.now(), n, "it was given up here"))
             raise
-        replies = tuple(Reply(answer.rc, Exact(answer.stdout), Exact(answer.stderr)) for answer in answers)
         self._emit(Answered(self.clock.now(), n, replies))
         return answers
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from remote.events import Decided, Event, Marked, StepChanged
+from collections.abc import Sequence
+
+from remote.command import Command
+from remote.events import Decided, Event, Marked, Reply, StepChanged
 from remote.recording import Writer
 from supervision.state import Store
 
@@ -19,6 +22,11 @@ class Journal:
         if self.writer:
             self.writer.write(event)
         self.store.apply(event)
+
+    async def prepare(self, host: str, commands: Sequence[Command], replies: Sequence[Reply]) -> None:
+        """Read large answers in slices before they are learned, so that no turn of the loop is long."""
+        for command, reply in zip(commands, replies, strict=False):
+            await self.store.ahead.read(host, command, reply)
 
     def decide(self, at: float, who: str, what: str) -> None:
         """Record a decision."""

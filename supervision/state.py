@@ -34,7 +34,7 @@ from remote.events import (
     Unanswered,
 )
 from remote.jobs import JobSpec, JobState, JobStatus, Place
-from supervision.facts import Fact, GpfsFacts, form_refused, learn, reader
+from supervision.facts import Ahead, Fact, GpfsFacts, form_refused, learn, reader
 from supervision.logs import Log, append
 
 COMMANDS = 1000
@@ -104,13 +104,13 @@ class State(msgspec.Struct, frozen=True):
         return self.logs.get((host, f"job:{job_id}"))
 
 
-def reduce(state: State, event: Event) -> State:
-    """The state after `event`."""
-    changed = _reduce(state, event)
+def reduce(state: State, event: Event, ahead: Ahead | None = None) -> State:
+    """The state after `event`. `ahead` only saves time: the state is the same without it."""
+    changed = _reduce(state, event, ahead)
     return msgspec.structs.replace(changed, revision=state.revision + 1, at=max(state.at, event.t))
 
 
-def _reduce(state: State, event: Event) -> State:
+def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
     replace = msgspec.structs.replace
     match event:
         case LinkChanged():
@@ -118,7 +118,7 @@ def _reduce(state: State, event: Event) -> State:
         case Asked():
             return replace(state, pending=_with(state.pending, event.n, event))
         case Answered() | Unanswered():
-            return _answered(state, event)
+            return _answered(state, event, ahead)
         case Placed():
             return replace(state, places=_with(state.places, event.host, event.place))
         case Launching():
@@ -162,7 +162,7 @@ def _without(mapping: Mapping[K, V], key: K) -> Mapping[K, V]:
     return MappingProxyType({held: value for held, value in mapping.items() if held != key})
 
 
-def _answered(state: State, event: Answered | Unanswered) -> State:
+def _answered(state: State, event: Answered | Unanswered, ahead: Ahead | None) -> State:
     asked = state.pending.get(event.n)
     if asked is None:
         return state
@@ -178,7 +178,8 @@ def _answered(state: State, event: Answered | Unanswered) -> State:
             why = "no -Y in this release; it is asked without" if form_refused(command, reply) else ""
             ran.append(Ran(asked.host, command.text, asked.t, took, reply.rc, why))
             found = reader(asked.host, command)
-            fact = learn(facts.get(found[0]) if found else None, asked.host, command, reply, asked.t, event.t)
+            before = facts.get(found[0]) if found else None
+            fact = learn(before, asked.host, command, reply, asked.t, event.t, ahead)
             if fact:
                 facts[fact.key] = fact
     return msgspec.structs.replace(
@@ -267,12 +268,13 @@ class Store:
 
     def __init__(self, header: Header) -> None:
         self.state = State(header, at=header.began)
+        self.ahead = Ahead()
         self._listeners: list[Callable[[State, Event], None]] = []
         self._changed = asyncio.Event()
 
     def apply(self, event: Event) -> None:
         """Take an event in."""
-        self.state = reduce(self.state, event)
+        self.state = reduce(self.state, event, self.ahead)
         self._changed.set()
         for listener in tuple(self._listeners):
             listener(self.state, event)

@@ -53,4 +53,4 @@ def look(target: Target, fs: str) -> Supervisor:
     now = site.clock.now()
     header = Header(VERSION, "look", now, now, fs, site.hosts, target.host)
     journal = Journal(Store(header))
-    return Supervisor(RecordingSite(site, journal.emit), journal, fs=fs, entry=target.host)
+    return Supervisor(RecordingSite(site, journal.emit, prepare=journal.prepare), journal, fs=fs, entry=target.host)

@@ -102,7 +102,7 @@ async def _perform(simulation: Simulation, plain: Plain, record: Path | None, be
     plain.say(f"Recording to {path}")
     left: int | None = None
     try:
-        site = RecordingSite(live, journal.emit, writer)
+        site = RecordingSite(live, journal.emit, writer, journal.prepare)
         async with Supervisor(site, journal, fs=simulation.fs, entry=simulation.entry) as supervisor:
             recipe = MetadataToSsd(supervisor, plan=plan, operator=operator_name())
             with contextlib.suppress(StopError):  # told by its step, and in the report

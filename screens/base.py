@@ -1,0 +1,75 @@
+"""What every screen is: the frame, one body, and a state to show. Screens hold no state that matters."""
+
+from __future__ import annotations
+
+from typing import Any, ClassVar, cast
+
+from textual.app import App, ComposeResult
+from textual.binding import BindingType
+from textual.containers import Container
+from textual.screen import Screen
+
+from screens.widgets.frame import KeyFooter, MessageLine, StatusLine, TabsLine
+from supervision.session import Session
+
+
+class SessionApp(App[int]):
+    """The application as screens know it."""
+
+    session: Session
+
+    def say(self, text: str) -> None:
+        """Put a text on the message line of the current screen."""
+        raise NotImplementedError
+
+
+class SessionScreen(Screen[None]):
+    """One of the numbered screens. A subclass composes its body and draws a state into it."""
+
+    NAME: ClassVar[str] = ""
+    """The mode's name."""
+    HELP_TEXT: ClassVar[str] = ""
+    """What the screen is for, on the help page."""
+    BINDINGS: ClassVar[list[BindingType]] = []
+
+    @property
+    def session(self) -> Session:
+        """The session that is shown."""
+        return cast("SessionApp", self.app).session
+
+    def say(self, text: str) -> None:
+        """Put a text on the message line."""
+        self.query_one(MessageLine).show(text)
+
+    def compose(self) -> ComposeResult:
+        yield StatusLine()
+        yield TabsLine()
+        with Container(id="body"):
+            yield from self.compose_body()
+        yield MessageLine()
+        yield KeyFooter()
+
+    def compose_body(self) -> ComposeResult:
+        """The widgets between the frame's lines."""
+        raise NotImplementedError
+
+    def show_state(self) -> None:
+        """Draw what the session knows now; called at most ten times a second, and only while it is visible."""
+        raise NotImplementedError
+
+    def refresh_all(self) -> None:
+        """Draw the frame and the body."""
+        self.query_one(StatusLine).show_session(self.session)
+        self.query_one(TabsLine).show_current(self.NAME)
+        bindings = [active.binding for active in self.active_bindings.values() if active.enabled]
+        self.query_one(KeyFooter).show_keys(bindings, self.size.width)
+        self.show_state()
+
+    def on_mount(self) -> None:
+        self.refresh_all()
+
+    def on_screen_resume(self) -> None:
+        self.refresh_all()
+
+    def on_resize(self, _event: Any) -> None:
+        self.refresh_all()

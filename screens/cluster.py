@@ -1,0 +1,42 @@
+"""The cluster: what is wrong first, then nodes, the file system's facts and its pools."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual.app import ComposeResult
+from textual.containers import VerticalScroll
+from textual.widgets import Static
+
+from screens.base import SessionScreen
+from screens.widgets.render import age_text, fact_lines, plain, small_table
+from supervision.tables import Table
+
+
+class ClusterScreen(SessionScreen):
+    """First screen: is everything as it should be?"""
+
+    NAME = "cluster"
+    HELP_TEXT = "Nodes with their roles and states, the file system's facts, its pools, and what is wrong with them."
+
+    def compose_body(self) -> ComposeResult:
+        with VerticalScroll(id="scroll"):
+            yield Static("", id="text", markup=False)
+
+    def show_state(self) -> None:
+        session, width = self.session, max(40, self.size.width - 2)
+        state, fs, now = session.state, session.fs, session.now
+        problems = fs.problems(state)
+        lines = [plain("Problems", "bold")]
+        lines += fact_lines(problems, width, now) or [plain("   none that is known")]
+        lines += self._section(f"{fs.words.kind} {fs.name}", None)
+        lines += fact_lines(fs.facts(state), width, now) or [plain("   nothing is known yet", "dim")]
+        for title, table in (("Nodes", fs.nodes(state)), ("Pools", fs.pools(state))):
+            lines += self._section(title, table)
+            lines += small_table(table, width)
+        self.query_one("#text", Static).update(Text("\n").join(lines))
+
+    def _section(self, title: str, table: Table | None) -> list[Text]:
+        text = Text(title, style="bold")
+        if table and table.at is not None:
+            text.append(f"   asked {age_text(table.at, self.session.now)} ago", "dim")
+        return [Text(), text]

@@ -1,0 +1,116 @@
+"""The frame that every screen has: status line, screens on 1-7, message line, and a footer of the keys."""
+
+from __future__ import annotations
+
+from rich.text import Text
+from textual.binding import Binding
+from textual.widget import Widget
+
+from remote.text import one_line
+from screens.widgets.render import fit
+from supervision.clocktext import time_of_day
+from supervision.session import Session
+
+SCREENS = (
+    ("1", "cluster", "Cluster"),
+    ("2", "disks", "Disks"),
+    ("3", "devices", "Devices"),
+    ("4", "migrate", "Migrate"),
+    ("5", "restripe", "Restripe"),
+    ("6", "jobs", "Jobs"),
+    ("7", "commands", "Commands"),
+)
+
+
+class OneLine(Widget):
+    """A line of text that is drawn as it is told."""
+
+    DEFAULT_CSS = "OneLine { height: 1; width: 1fr; }"
+
+    def __init__(self, text: str = "", *, id: str | None = None, classes: str | None = None) -> None:  # noqa: A002
+        super().__init__(id=id, classes=classes)
+        self._text = Text(text, no_wrap=True)
+
+    def show(self, text: Text | str) -> None:
+        """Show another text; draws nothing when it is the same."""
+        new = text if isinstance(text, Text) else Text(one_line(text), no_wrap=True)
+        if new != self._text:
+            self._text = new
+            self.refresh()
+
+    def render(self) -> Text:
+        return self._text
+
+
+class StatusLine(OneLine):
+    """What the session is about, and whether anything may be changed: as words and as colour."""
+
+    DEFAULT_CSS = """
+    StatusLine { dock: top; background: $panel; }
+    StatusLine.-armed { background: $error; color: $text; text-style: bold; }
+    StatusLine.-replay { background: $secondary; color: $text; }
+    """
+
+    def show_session(self, session: Session) -> None:
+        """Show how it stands with a session."""
+        header, state = session.header, session.state
+        words = []
+        if session.player:
+            words.append("REPLAY")
+        elif header.simulated:
+            words.append("SIMULATED")
+        words.append("ARMED" if session.armed else "READ-ONLY")
+        self.set_class(session.armed, "-armed")
+        self.set_class(session.player is not None, "-replay")
+        up = sum(link.state == "up" for link in state.links.values())
+        total = max(len(header.hosts), len(state.links))
+        parts = [
+            f" {header.file_system or '-'} @ {header.entry}",
+            " ".join(words),
+            f"hosts {up}/{total}",
+            session.recording_text,
+            time_of_day(session.now, header.utc_offset),
+        ]
+        self.show("  ".join(part for part in parts if part))
+
+
+class TabsLine(OneLine):
+    """The screens, each on its number."""
+
+    DEFAULT_CSS = "TabsLine { dock: top; background: $boost; }"
+
+    def show_current(self, current: str) -> None:
+        """Mark the current screen, in brackets as well as reversed."""
+        text = Text(no_wrap=True)
+        for key, name, title in SCREENS:
+            label = f"{key} {title}"
+            text.append(f"[{label}]" if name == current else f" {label} ", "reverse" if name == current else "")
+        self.show(text)
+
+
+class MessageLine(OneLine):
+    """The last thing there was to say."""
+
+    DEFAULT_CSS = "MessageLine { dock: bottom; color: $warning; }"
+
+
+class KeyFooter(OneLine):
+    """The keys that work here, as many as fit; `? help` and `q quit` always do."""
+
+    DEFAULT_CSS = "KeyFooter { dock: bottom; background: $panel; }"
+
+    def show_keys(self, bindings: list[Binding], width: int) -> None:
+        """Show the bindings that are meant to be shown."""
+        last = " ? help  q quit "
+        line = ""
+        for binding in bindings:
+            if not binding.show or not binding.description:
+                continue
+            part = f" {binding.key_display or _key(binding.key)} {binding.description} "
+            if len(line) + len(part) + len(last) <= width:
+                line += part
+        self.show(fit(line, max(0, width - len(last))) + last)
+
+
+def _key(key: str) -> str:
+    return {"question_mark": "?", "slash": "/", "escape": "esc", "enter": "enter", "space": "space"}.get(key, key)

@@ -1,0 +1,100 @@
+"""Text for the terminal from values. Remote text comes as it is and leaves safe; nothing passes through markup."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from rich.cells import cell_len, set_cell_size
+from rich.text import Text
+
+from remote.text import one_line
+from supervision.tables import Line, Severity, Table
+
+STYLES = {Severity.NORMAL: "", Severity.NOTE: "", Severity.WARNING: "bold yellow", Severity.BAD: "bold red"}
+DIM = "dim"
+
+
+def plain(text: str, style: str = "") -> Text:
+    """Remote or own text on one line, safe, in one style."""
+    return Text(one_line(text), style=style, no_wrap=True, end="")
+
+
+def fit(text: str, width: int, *, right: bool = False) -> str:
+    """Exactly `width` cells: cut with an ellipsis, or filled with blanks."""
+    if width <= 0:
+        return ""
+    if cell_len(text) > width:
+        return set_cell_size(text, width - 1) + "…"
+    return text.rjust(width - cell_len(text) + len(text)) if right else set_cell_size(text, width)
+
+
+def age_text(at: float | None, now: float) -> str:
+    """How old a figure is: `8 s`, `12 min`, `3 h`, `2 d`; `never` when it was not asked for."""
+    if at is None:
+        return "never"
+    age = max(0.0, now - at)
+    for unit, seconds in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
+        if age >= seconds * 2 or (unit == "min" and age >= seconds):
+            return f"{age / seconds:.0f} {unit}"
+    return f"{age:.0f} s"
+
+
+def small_table(table: Table, width: int, *, empty: str = "nothing is known yet") -> list[Text]:
+    """A table of a few rows as lines, cut at `width`; its severity signs stand in the first column."""
+    columns = [column for column in table.columns if not column.wide or width >= 110]
+    indexes = [table.columns.index(column) for column in columns]
+    if not table.rows:
+        return [plain(f"   {table.failure or empty}", DIM)]
+    texts = [[one_line(row.cells[index].text) for index in indexes] for row in table.rows]
+    widths = [
+        max(cell_len(column.title), *(cell_len(cells[place]) for cells in texts))
+        for place, column in enumerate(columns)
+    ]
+    lines = [_line("   ", [column.title for column in columns], widths, columns, DIM, width)]
+    for row, cells in zip(table.rows, texts, strict=True):
+        lines.append(_line(f"{row.severity.sign:<2} ", cells, widths, columns, STYLES[row.severity], width))
+    return lines
+
+
+def fact_lines(lines: Sequence[Line], width: int, now: float, *, label_width: int = 14) -> list[Text]:
+    """Facts, one a line, each problem followed by what to do about it."""
+    out = []
+    for line in lines:
+        sign = f"{line.severity.sign:<2} "
+        text = f"{sign}{fit(one_line(line.label), label_width)} {one_line(line.value)}"
+        if line.at is not None:
+            text = f"{text}  ({age_text(line.at, now)} ago)"
+        out.append(Text(fit(text, width).rstrip(), style=STYLES[line.severity], no_wrap=True))
+        if line.advice:
+            out.append(
+                Text(fit(f"   {'':{label_width}} {one_line(line.advice)}", width).rstrip(), style=DIM, no_wrap=True)
+            )
+    return out
+
+
+def bar(fraction: float | None, width: int) -> str:
+    """A bar of eighths; a row of dots while the fraction is unknown."""
+    if fraction is None:
+        return "·" * width
+    eighths = round(max(0.0, min(1.0, fraction)) * width * 8)
+    full, rest = divmod(eighths, 8)
+    return ("█" * full + (" ▏▎▍▌▋▊▉"[rest] if rest else "")).ljust(width, "░")
+
+
+def spark(values: Sequence[float], width: int) -> str:
+    """The last `width` values as a line of little bars."""
+    values = list(values)[-width:]
+    top = max(values, default=0.0)
+    if top <= 0:
+        return ""
+    return "".join("▁▂▃▄▅▆▇█"[min(7, int(value / top * 7.999))] for value in values)
+
+
+def _line(
+    sign: str, cells: Sequence[str], widths: Sequence[int], columns: Sequence[object], style: str, width: int
+) -> Text:
+    parts = [
+        fit(cell, size, right=bool(getattr(column, "right", False)))
+        for cell, size, column in zip(cells, widths, columns, strict=True)
+    ]
+    return Text(fit(sign + "  ".join(parts), width).rstrip(), style=style, no_wrap=True)

@@ -1,0 +1,152 @@
+"""A file system as the screens see it. GPFS, GFS2 and Lustre are each one; no screen knows which.
+
+Everything here is a pure function of the state: nothing is asked, nothing is kept. What cannot be known is said so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from enum import Enum
+from typing import Protocol
+
+import msgspec
+
+from remote.command import Command
+from supervision.state import Job, State
+from supervision.supervisor import Cadence
+from supervision.tables import Line, Severity, Table
+
+
+class Phase(Enum):
+    """How it stands with a long-running scan (a restripe and its like)."""
+
+    STARTING = "starting"
+    WAITING = "waiting"
+    RUNNING = "running"
+    QUIET = "quiet"
+    STALLED = "stalled"
+    FINISHING = "finishing"
+    FINISHED = "finished"
+    FAILED = "failed"
+    UNKNOWN = "unknown"
+
+
+class Counter(msgspec.Struct, frozen=True):
+    """Work in a unit that can be trusted, `done` of `total`; either may be unknown."""
+
+    unit: str
+    done: int | None = None
+    total: int | None = None
+
+    @property
+    def fraction(self) -> float | None:
+        """Between 0 and 1."""
+        if self.done is None or not self.total:
+            return None
+        return min(1.0, self.done / self.total)
+
+
+class Finish(msgspec.Struct, frozen=True):
+    """When it may be over: Site's clock, and what the estimate rests on."""
+
+    low: float
+    high: float
+    basis: str
+
+
+class Progress(msgspec.Struct, frozen=True):
+    """A long-running scan, as far as it is known.
+
+    `rate` is in units a second over the present phase, `trend` the rate over equal parts of it; `last_line_at` and
+    `usual_gap` (s) tell whether a silence is unusual. `tool_percent` is the tool's own figure, shown as such.
+    """
+
+    phase: Phase
+    phases: tuple[tuple[str, str], ...] = ()
+    counter: Counter | None = None
+    tool_percent: float | None = None
+    rate: float | None = None
+    trend: tuple[float, ...] = ()
+    last_line_at: float | None = None
+    usual_gap: float | None = None
+    finish: Finish | None = None
+    why: str = ""
+
+
+class Fill(msgspec.Struct, frozen=True):
+    """How full a disk is that a scan fills; `used` and `size` in KB."""
+
+    name: str
+    used: int
+    size: int
+
+
+class Words(msgspec.Struct, frozen=True):
+    """What people call things on this file system."""
+
+    kind: str
+    disk: str
+    scan: str
+    server: str
+
+
+class FileSystem(Protocol):
+    """One file system."""
+
+    @property
+    def name(self) -> str:
+        """Its name, as a person types it to confirm danger."""
+
+    @property
+    def words(self) -> Words:
+        """What people call things on it."""
+
+    def questions(self) -> tuple[Command, ...]:
+        """What is asked first, and again when a person wants everything anew."""
+
+    def costly(self) -> tuple[Command, ...]:
+        """Questions that touch every node or read much: asked when a person wants, and on their own slow cadence."""
+
+    def cadences(self, entry: str) -> tuple[Cadence, ...]:
+        """What is asked again and again while it is watched."""
+
+    def facts(self, state: State) -> tuple[Line, ...]:
+        """The file system in a few lines."""
+
+    def nodes(self, state: State) -> Table:
+        """Its nodes, folded where they are alike."""
+
+    def pools(self, state: State) -> Table:
+        """Its storage pools with their use."""
+
+    def disks(self, state: State) -> Table:
+        """Its disks."""
+
+    def totals(self, state: State) -> Table:
+        """Sums over its disks, by what they hold and where."""
+
+    def devices(self, state: State) -> Table:
+        """The block devices of its servers, by host."""
+
+    def problems(self, state: State) -> tuple[Line, ...]:
+        """What is wrong, each with what to do; the worst first."""
+
+    def scan_job(self, state: State) -> Job | None:
+        """The job whose scan is to be shown, the newest of them."""
+
+    def progress(self, state: State, job: Job) -> Progress:
+        """How far a scan is."""
+
+    def fills(self, state: State) -> Sequence[Fill]:
+        """The disks that a scan fills."""
+
+    def may_run(self, argv: Sequence[str]) -> str:
+        """Why a person may not run this as a job of their own; empty when they may."""
+
+    def may_stop(self, job: Job) -> str:
+        """Why a job may not be stopped; empty when it may."""
+
+
+def worst(lines: Sequence[Line]) -> Severity:
+    """The worst of some lines."""
+    return max((line.severity for line in lines), default=Severity.NORMAL)

@@ -1,0 +1,72 @@
+"""A session as the screens see it: live or replayed, the same state, the same file system.
+
+A screen asks the session and never a host. What only a live session can do is on its supervisor; a replay has none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from remote.events import Event, Header
+from remote.recording import Writer
+from supervision.filesystem import FileSystem
+from supervision.logcopy import LogCopies
+from supervision.player import Player
+from supervision.state import State, Store
+from supervision.supervisor import Supervisor
+
+Listener = Callable[[State, Event | None], None]
+
+
+class Session:
+    """Either `supervisor` (live) or `player` (a replay) is set."""
+
+    def __init__(
+        self,
+        source: Store | Player,
+        fs: FileSystem,
+        *,
+        supervisor: Supervisor | None = None,
+        writer: Writer | None = None,
+    ) -> None:
+        self._source = source
+        self.fs = fs
+        self.supervisor = supervisor
+        self.player = source if isinstance(source, Player) else None
+        self.writer = writer
+        self.logs = LogCopies()
+        if self.player:
+            # a jump plays no events, so a replay's logs are filled once; what is shown ends where the state does
+            for event in self.player.replay.events:
+                self.logs.on_event(self.state, event)
+        else:
+            source.listen(self.logs.on_event)
+
+    @property
+    def state(self) -> State:
+        """What is known now, or was at the replayed moment."""
+        return self._source.state
+
+    @property
+    def header(self) -> Header:
+        """What the session is about."""
+        return self.state.header
+
+    @property
+    def recording_text(self) -> str:
+        """How large the recording is, or why it is not written; nothing for a session that keeps none."""
+        if self.writer is None:
+            return ""
+        return f"NOT RECORDED: {self.writer.failure}" if self.writer.failure else f"rec {self.writer.size // 1024:,} KB"
+
+    @property
+    def armed(self) -> bool:
+        """Whether anything may be changed: never in a replay."""
+        return bool(self.supervisor and self.supervisor.site.armed)
+
+    @property
+    def now(self) -> float:
+        """The time on the Site's clock."""
+        if self.supervisor:
+            return self.supervisor.site.clock.now()
+        return self.player.position if self.player else self.state.at
