@@ -31,5 +31,5 @@ def one_line(text: str) -> str:
 
 def last_lines(data: bytes, count: int = 5) -> str:
     """The last `count` non-empty lines, safe to show; what an error message quotes."""
-    lines = [line for line in safe(decode(data[-16384:])).replace("\r", "\n").split("\n") if line.strip()]
+    lines = [line for line in safe(decode(data[-16384:]).replace("\r", "\n")).split("\n") if line.strip()]
     return "\n".join(lines[-count:])
