@@ -22,6 +22,7 @@ class Trouble(Enum):
     CONFIGURATION = "the SSH configuration cannot be used"
     PROTOCOL = "the SSH conversation failed"
     BUSY = "every channel to the host is in use"
+    SUDO = "sudo does not run the command without a question"
     CLOSED = "this program is closing its connections"
 
 
@@ -29,13 +30,24 @@ LASTING = frozenset((Trouble.AUTHENTICATION, Trouble.UNKNOWN_KEY, Trouble.CHANGE
 """Troubles that do not pass by themselves: a host that has one is not tried again until somebody says so."""
 
 ADVICE = {
+    Trouble.NAME: "Check the spelling, and the HostName in the SSH configuration",
+    Trouble.REFUSED: "See that the host is up and sshd runs there, and check the Port in the SSH configuration",
+    Trouble.TIMEOUT: "See whether the host is up; a firewall or a jump host may be in the way",
+    Trouble.LOST: "It is tried again. If it stays so, look into the host's sshd log: too many connections at once "
+    "(MaxStartups) are refused like this too",
+    Trouble.AUTHENTICATION: "Try `ssh` to the host by hand; see that the agent holds your key",
     Trouble.UNKNOWN_KEY: "Compare the fingerprint with the host's own, then add the key to known_hosts",
     Trouble.CHANGED_KEY: "Somebody may be listening, or the host was installed anew. Ask whoever runs it; then "
     "remove the old line from known_hosts by hand",
-    Trouble.AUTHENTICATION: "Try `ssh` to the host by hand; see that the agent holds your key",
-    Trouble.NAME: "Check the spelling, and the HostName in the SSH configuration",
-    Trouble.BUSY: "Close other sessions on this connection, or wait",
+    Trouble.CONFIGURATION: "Correct the SSH configuration; `restripe info --host HOST` shows what holds for a host",
+    Trouble.PROTOCOL: "See with `ssh -v` whether an SSH server answers on this port, and what it offers",
+    Trouble.BUSY: "Close other sessions on this connection, or wait; MaxSessions of sshd should be 10",
+    Trouble.SUDO: "Allow the commands without a password and without requiretty in sudoers of the host, or log in "
+    "as root",
 }
+"""What to do about a trouble, for people."""
+
+MAY_RUN = "It may still be running there; it is not asked again until it has ended"
 
 
 class SiteError(Exception):
@@ -62,10 +74,17 @@ class RefusedError(SiteError):
 class UnreachableError(SiteError):
     """The host cannot be asked; nothing was run."""
 
-    def __init__(self, host: str, trouble: Trouble, detail: str = "", *, advice: str = "") -> None:
+    def __init__(
+        self, host: str, trouble: Trouble, detail: str = "", *, advice: str | None = None, command: str = ""
+    ) -> None:
         self.trouble = trouble
         self.detail = detail
-        super().__init__(host, f"{trouble.value}: {detail}" if detail else trouble.value, advice=advice)
+        super().__init__(
+            host,
+            f"{trouble.value}: {detail}" if detail else trouble.value,
+            advice=ADVICE.get(trouble, "") if advice is None else advice,
+            command=command,
+        )
 
 
 class AnswerLostError(SiteError):

@@ -16,11 +16,15 @@ from types import TracebackType
 import msgspec
 
 from remote.command import quote
-from remote.errors import ADVICE, LASTING, AnswerLostError, Trouble, UnreachableError
-from remote.relay import FAILED, relay_command, what_ssh_said
-from remote.ssh import Connection, Connector, Output, SshSettings
+from remote.errors import LASTING, MAY_RUN, AnswerLostError, Trouble, UnreachableError
+from remote.relay import FAILED, reached, relay_advice, relay_command, what_ssh_said
+from remote.ssh import CHANNELS, Connection, Connector, Output, SshSettings
 
 BACKOFF_SECONDS = (0.5, 30.0)
+RELAYED = 2
+"""Channels of the admin node's connection that one host behind it may use: a frozen one must not take them all."""
+DOUBTFUL = CHANNELS // 2
+"""Channels of the admin node's connection for all the hosts behind it that have not answered lately."""
 
 
 class LinkState(Enum):
@@ -52,6 +56,7 @@ class Fleet:
         self.settings = settings or SshSettings()
         self.connector = Connector(self.settings)
         self._on_change = on_change
+        self.doubtful = asyncio.Semaphore(DOUBTFUL)
         self._links: dict[str, _Link] = {}
         self._closed = False
 
@@ -87,7 +92,14 @@ class Fleet:
         `tag` is put into the environment of all that the script starts, as RESTRIPE_Q. Raises UnreachableError
         when nothing can have run, and AnswerLostError when it may have.
         """
-        link = self.link(host)
+        try:
+            return await self._run(self.link(host), script, deadline=deadline, limit=limit, tag=tag, what=what)
+        except UnreachableError as error:
+            raise UnreachableError(
+                error.host, error.trouble, error.detail, advice=error.advice, command=error.command or what
+            ) from None
+
+    async def _run(self, link: _Link, script: str, *, deadline: float, limit: int, tag: str, what: str) -> Output:
         shell = f"exec /usr/bin/env {quote((f'RESTRIPE_Q={tag}',))} /bin/sh -s" if tag else "exec /bin/sh -s"
         ends = asyncio.get_running_loop().time() + deadline
         try:
@@ -99,17 +111,16 @@ class Fleet:
             async with asyncio.timeout_at(ends):
                 return await link.run(connection, shell, script, limit=limit, what=what)
         except TimeoutError:
-            raise AnswerLostError(
-                host,
-                f"no answer within {deadline:g} s",
-                command=what,
-                advice="It may still be running there; it is not asked again until it has ended",
-            ) from None
+            raise AnswerLostError(link.host, f"no answer within {deadline:g} s", command=what, advice=MAY_RUN) from None
 
     def report(self, status: LinkStatus) -> None:
         """Tell whoever listens that a connection changed."""
         if self._on_change and not self._closed:
             self._on_change(status)
+        if status.host == self.settings.through and not self._closed:
+            for link in self._links.values():
+                if isinstance(link, _Relayed):
+                    link.through_changed(status)
 
     async def close(self) -> None:
         """Close every connection; nothing that runs on a host is ended by this."""
@@ -158,7 +169,7 @@ class _Link(ABC):
     def unreachable(self) -> UnreachableError:
         """Why the host cannot be asked now."""
         trouble = self.status.trouble or Trouble.TIMEOUT
-        return UnreachableError(self.host, trouble, self.status.detail, advice=ADVICE.get(trouble, ""))
+        return UnreachableError(self.host, trouble, self.status.detail)
 
     def _set(self, state: LinkState, trouble: Trouble | None = None, detail: str = "") -> None:
         status = LinkStatus(self.host, state, trouble, detail)
@@ -252,42 +263,98 @@ class _Relayed(_Link):
     def __init__(self, fleet: Fleet, host: str, through: str) -> None:
         super().__init__(fleet, host)
         self._through = fleet.link(through)
+        self._places = asyncio.Semaphore(RELAYED)
+        self._delay, self._rest_until = BACKOFF_SECONDS[0], 0.0
+        self._ours = False
+        """Whether the trouble is between the admin node and the host, and not on the way to the admin node."""
 
     async def ready(self) -> Connection:
-        if self.status.state is LinkState.REFUSED:
+        """The connection to the admin node. A host that just could not be reached from there is left alone a while."""
+        resting = self._ours and asyncio.get_running_loop().time() < self._rest_until
+        if self.status.state in (LinkState.REFUSED, LinkState.CLOSED) or resting:
             raise self.unreachable()
         if self.status.state is not LinkState.UP:
             self._set(LinkState.CONNECTING)
         try:
-            return await self._through.ready()
+            connection = await self._through.ready()
         except UnreachableError as error:
-            self._set(LinkState.WAITING, error.trouble, f"by way of {self._through.host}: {error.detail}")
-            raise self.unreachable() from None
+            self._ours = False
+            self._set(LinkState.WAITING, error.trouble, self._by_way(error.detail or error.trouble.value))
+            raise UnreachableError(self.host, error.trouble, self.status.detail, advice=error.advice) from None
+        return connection
 
     async def run(self, connection: Connection, shell: str, script: str, *, limit: int, what: str) -> Output:
         try:
             command = relay_command(self.host, shell)
         except ValueError as error:
             raise UnreachableError(self.host, Trouble.CONFIGURATION, str(error)) from None
-        output = await connection.run(command, script, limit=limit, what=what)
-        if output.exit_status != FAILED:
-            self._set(LinkState.UP)
-            return output
+        places = [self._places] if self.status.state is LinkState.UP else [self._places, self._fleet.doubtful]
+        try:
+            output = await connection.run(command, script, limit=limit, what=what, places=places)
+        except AnswerLostError as error:
+            raise self._lost(error.what, what) from None
+        except UnreachableError as error:
+            self._ours = False
+            self._set(LinkState.WAITING, error.trouble, self._by_way(error.detail or error.trouble.value))
+            raise UnreachableError(self.host, error.trouble, self.status.detail, advice=error.advice) from None
+        let_in, stdout = reached(output.stdout)
         trouble, said = what_ssh_said(output.stderr)
-        detail = f"by way of {self._through.host}: {said}"
-        self._set(LinkState.REFUSED if trouble in LASTING else LinkState.WAITING, trouble, detail)
-        if output.stdout:
-            raise AnswerLostError(
-                self.host, f"the connection was lost before the answer was whole: {detail}", command=what
-            )
-        raise self.unreachable()
+        if not let_in:  # so nothing was asked of it
+            self._fail(trouble, said or f"ssh ended with status {output.exit_status}")
+            raise self.unreachable()
+        if output.exit_status == FAILED:
+            raise self._lost(said, what)
+        self._ours, self._delay = False, BACKOFF_SECONDS[0]
+        self._set(LinkState.UP)
+        return msgspec.structs.replace(output, stdout=stdout)
+
+    def through_changed(self, status: LinkStatus) -> None:
+        """What is known of this host is no newer than what is known of the way to it."""
+        state = self.status.state
+        if status.state is LinkState.UP and state is LinkState.WAITING and not self._ours:
+            self._set(LinkState.IDLE)
+        elif status.state in (LinkState.WAITING, LinkState.REFUSED) and state is LinkState.UP:
+            self._ours = False
+            why = status.detail or (status.trouble.value if status.trouble else status.state.value)
+            self._set(LinkState.WAITING, status.trouble, self._by_way(why))
+
+    def unreachable(self) -> UnreachableError:
+        """Why the host cannot be asked now, and what to do on the admin node about it."""
+        if not self._ours or self.status.trouble is None:
+            return super().unreachable()
+        trouble = self.status.trouble
+        advice = relay_advice(self._through.host, self.host, trouble)
+        return UnreachableError(self.host, trouble, self.status.detail, advice=advice)
 
     def retry(self) -> None:
-        self._set(LinkState.IDLE)
+        self._delay, self._rest_until = BACKOFF_SECONDS[0], 0.0
+        if self.status.state in (LinkState.REFUSED, LinkState.WAITING):
+            self._set(LinkState.IDLE)
         self._through.retry()
 
     def drop(self) -> None:
         self._through.drop()
 
     async def close(self) -> None:
+        self._ours = False
         self._set(LinkState.CLOSED, Trouble.CLOSED)
+
+    def _by_way(self, why: str) -> str:
+        return f"by way of {self._through.host}: {why}"
+
+    def _fail(self, trouble: Trouble, why: str) -> None:
+        self._ours = True
+        self._rest_until = asyncio.get_running_loop().time() + self._delay * random.uniform(0.7, 1.3)  # noqa: S311
+        self._delay = min(self._delay * 2, BACKOFF_SECONDS[1])
+        self._set(LinkState.REFUSED if trouble in LASTING else LinkState.WAITING, trouble, self._by_way(why))
+
+    def _lost(self, why: str, what: str) -> AnswerLostError:
+        """The host was asked, and the way back broke."""
+        self._ours = False
+        self._set(LinkState.WAITING, Trouble.LOST, self._by_way(why))
+        return AnswerLostError(
+            self.host,
+            f"the connection was lost before the answer was whole: {self._by_way(why)}",
+            command=what,
+            advice=MAY_RUN,
+        )

@@ -17,7 +17,7 @@ from typing import Any, cast
 import asyncssh
 import msgspec
 
-from remote.errors import ADVICE, AnswerLostError, Trouble, UnreachableError
+from remote.errors import MAY_RUN, AnswerLostError, Trouble, UnreachableError
 from remote.hostkeys import HostKeyQuestion, KnownHosts, Trust, known_hosts_files
 from remote.secret import SecretKind, SecretQuestion
 from remote.text import one_line
@@ -96,16 +96,28 @@ class Connection:
         """Wait until it has ended, whoever ended it."""
         await self.raw.wait_closed()
 
-    async def run(self, shell: str, script: str, *, limit: int, what: str) -> Output:
-        """Run `script` on the standard input of the remote command `shell`, and return what it wrote."""
-        await self._channels.acquire()
+    async def run(
+        self, shell: str, script: str, *, limit: int, what: str, places: Sequence[asyncio.Semaphore] = ()
+    ) -> Output:
+        """Run `script` on the standard input of the remote command `shell`, and return what it wrote.
+
+        `places` are taken before a channel is, and given back when the server has closed the channel.
+        """
+        held: list[asyncio.Semaphore] = []
+        try:
+            for place in (*places, self._channels):
+                await place.acquire()
+                held.append(place)
+        except asyncio.CancelledError:
+            _release(held)
+            raise
         process: asyncssh.SSHClientProcess[bytes] | None = None
         opening = asyncio.ensure_future(self._open(shell))
         try:
             process = await asyncio.shield(opening)
             return await self._exchange(process, script, limit, what)
         finally:
-            self._later(self._give_back(process, opening))
+            self._later(self._give_back(process, opening, held))
 
     async def _open(self, shell: str) -> asyncssh.SSHClientProcess[bytes]:
         for wait in (0.2, 0.5, 1.0, 0.0):
@@ -115,8 +127,7 @@ class Connection:
                 if self.raw.is_closed():  # whoever waited for a channel of it is told that, and not "busy"
                     raise UnreachableError(self.host, Trouble.LOST) from None
                 if not wait:
-                    detail = one_line(str(error))
-                    raise UnreachableError(self.host, Trouble.BUSY, detail, advice=ADVICE[Trouble.BUSY]) from None
+                    raise UnreachableError(self.host, Trouble.BUSY, one_line(str(error))) from None
                 await asyncio.sleep(wait)
             except (asyncssh.Error, OSError) as error:
                 raise UnreachableError(self.host, Trouble.LOST, one_line(str(error))) from None
@@ -134,17 +145,28 @@ class Connection:
                 raise ConnectionResetError("it ended in the middle")
         except (asyncssh.Error, OSError) as error:
             raise AnswerLostError(
-                self.host, f"the connection was lost before the answer was whole: {one_line(str(error))}", command=what
+                self.host,
+                f"the connection was lost before the answer was whole: {one_line(str(error))}",
+                command=what,
+                advice=MAY_RUN,
             ) from None
         finally:
             for task in (sending, out, err):
                 task.cancel()
+        if process.exit_signal:  # what it had started may live on
+            raise AnswerLostError(
+                self.host,
+                f"the shell that ran it was ended by signal {one_line(process.exit_signal[0])}",
+                command=what,
+                advice=MAY_RUN,
+            )
         return Output(stdout, stderr, cut, process.exit_status)
 
     async def _give_back(
         self,
         process: asyncssh.SSHClientProcess[bytes] | None,
         opening: asyncio.Future[asyncssh.SSHClientProcess[bytes]],
+        held: Sequence[asyncio.Semaphore],
     ) -> None:
         """Close the channel, and free its place only when the server has closed it too.
 
@@ -158,7 +180,7 @@ class Connection:
         except (UnreachableError, asyncssh.Error, OSError):
             pass
         finally:
-            self._channels.release()
+            _release(held)
 
     def _later(self, work: Coroutine[Any, Any, None]) -> None:
         task = asyncio.create_task(work)
@@ -299,7 +321,7 @@ class Connector:
                 answer = await self.settings.ask_host_key(question)
         if answer is Trust.NO:
             detail = f"{question.algorithm} {question.fingerprint}"
-            raise UnreachableError(host, trouble, detail, advice=ADVICE[trouble])
+            raise UnreachableError(host, trouble, detail)
         self.accepted[host] = key
         known.accept(key)
         if answer is Trust.SAVE:
@@ -468,7 +490,7 @@ def _explain(host: str, error: Exception) -> UnreachableError:
         trouble, detail = Trouble.REFUSED, ""
     elif isinstance(error, OSError):
         trouble = _network_trouble(error, detail)
-    return UnreachableError(host, trouble, detail, advice=ADVICE.get(trouble, ""))
+    return UnreachableError(host, trouble, detail)
 
 
 def _network_trouble(error: OSError, detail: str) -> Trouble:
@@ -481,6 +503,11 @@ def _network_trouble(error: OSError, detail: str) -> Trouble:
     if numbers & {errno.EHOSTUNREACH, errno.ENETUNREACH, errno.EHOSTDOWN, errno.ETIMEDOUT}:
         return Trouble.TIMEOUT
     return Trouble.LOST
+
+
+def _release(places: Sequence[asyncio.Semaphore]) -> None:
+    for place in places:
+        place.release()
 
 
 async def _send(process: asyncssh.SSHClientProcess[bytes], data: bytes) -> None:
