@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/pytest -n 2
 APT_PACKAGES := openssh-server tmux mksh ksh busybox tcsh clustershell pdsh gfs2-utils
 
-.PHONY: demo test test-deps check lint types contracts format bench clean
+.PHONY: demo test test-deps check lint types contracts format bench campaign clean
 
 demo: $(READY)
 	$(BIN)/restripe demo
@@ -34,6 +34,13 @@ format: $(READY)
 
 bench: $(READY)
 	$(BIN)/python benchmarks/startup.py
+
+# Random kills on real OpenSSH; writes docs/job-campaign.md. CASE=n plays one case of SEED again.
+SEED ?=
+KILLS ?= 200
+CASE ?=
+campaign: $(READY) test-deps
+	$(BIN)/python -m tests.campaign --kills $(KILLS) $(if $(SEED),--seed $(SEED)) $(if $(CASE),--case $(CASE))
 
 # What tests use of the system, where root or passwordless sudo may install it; what is missing is skipped by name.
 test-deps:
