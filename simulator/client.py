@@ -23,8 +23,9 @@ from typing import Any
 
 READY_SECONDS = 30.0
 STOP_SECONDS = 20.0
-CONTROL_SECONDS = 10.0
-MAX_ANSWER = 16 * 1024 * 1024
+CONTROL_SECONDS = 30.0
+MAX_ANSWER = 128 * 1024 * 1024
+"""Bytes of an answer: the facts of 100,000 disks are half of that."""
 
 
 class SimulationError(Exception):

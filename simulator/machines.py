@@ -89,6 +89,7 @@ class Machine:
         if self.gate is not None:
             await self.gate.stop()
         await self._server.stop()
+        self.free_job_disk()  # So that whoever removes the directory can.
 
     @property
     def door(self) -> Gate:
@@ -107,7 +108,7 @@ class Machine:
             if not pids:
                 return
             for pid in pids:
-                with contextlib.suppress(ProcessLookupError):
+                with contextlib.suppress(ProcessLookupError, PermissionError):
                     os.kill(pid, signal.SIGKILL)
             await asyncio.sleep(0.01)
 
