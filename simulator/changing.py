@@ -201,6 +201,8 @@ async def format_disks(world: World, call: Call, fs: FileSystem, disks: list[Dis
         disk.uid = f"{world.cluster.hosts[fs.manager].address_hex}{now + number:08X}"
     # A restripe that runs would have been waited for; nobody else changes the list meanwhile.
     fs.disks.extend(disks)
+    if world.policies.balance_attention == "after_add":
+        fs.well_balanced = False
     await call.emit(f"Completed adding disks to file system {fs.name}.\n")
     await world.clock.sleep(settling)
 

@@ -14,6 +14,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "buffering": ("line", "block", "block_always"),
     "messages": ("plain", "numbered"),
     "metadata_only_attention": ("stays", "goes"),
+    "balance_attention": ("never", "after_add"),
     "qos_effect": ("slows", "nothing"),
 }
 NUMBERS: Mapping[str, range] = {"pit_limit": range(10_001), "pit_threads_per_node": range(1, 65)}
@@ -39,6 +40,8 @@ class Policies:
     """`numbered`: with the numbers of the message catalogue, as on AIX."""
     metadata_only_attention: str = "stays"
     """What `mmrestripefs -r --metadata-only` does to the `no longer properly replicated` sentence."""
+    balance_attention: str = "never"
+    """Whether mmlsdisk says `no longer properly balanced` after mmadddisk, until a `-b`."""
     qos_effect: str = "slows"
     """What a limit for the class `maintenance` does to a restripe; in 6.0 it may not bite on metadata."""
     pit_limit: int = 0

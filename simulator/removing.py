@@ -85,7 +85,7 @@ async def mmdeldisk(world: World, call: Call) -> None:
         for pool in pools:
             await call.emit(f"Checking Allocation Map for storage pool {pool}\n")
         fs.drop(names)
-        fs.well_balanced = fs.well_balanced and "-b" not in given.options
+        fs.well_balanced = fs.well_balanced or "-b" in given.options
         await call.emit("tsdeldisk completed.\n" + world.dialect.propagating(call.name))
 
 

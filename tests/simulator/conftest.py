@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 import pytest
 
 from simulator.client import Simulation
-from tests.simulator.far_side import FarSide
+from tests.simulator.far_side import FarSide, processes_of
 
 
 @pytest.fixture
@@ -19,3 +19,4 @@ async def far() -> AsyncIterator[FarSide]:
             yield side
         finally:
             await side.close()
+    assert processes_of(sim.directory) == []

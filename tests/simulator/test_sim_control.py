@@ -29,6 +29,7 @@ async def slow() -> AsyncIterator[FarSide]:
             yield side
         finally:
             await side.close()
+    assert processes_of(sim.directory) == []
 
 
 async def refused(far: FarSide, op: str, **arguments: Any) -> str:

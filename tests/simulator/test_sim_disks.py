@@ -190,6 +190,18 @@ async def test_rebalancing_levels_all_disks(inside: Inside) -> None:
     assert consistent(inside)
 
 
+async def test_a_sentence_that_only_rebalancing_clears(inside: Inside) -> None:
+    inside.world.policies.change("balance_attention", "after_add", ())
+    await inside.add()
+    sentence = "Attention: Due to an earlier configuration change the file system\nis no longer properly balanced.\n"
+    assert (await inside.good("mmlsdisk", "mss1")).endswith(sentence)
+    assert ":ill_unbalanced_fs:" in await inside.good("mmhealth", "node", "show", "-Y")
+    await inside.good("mmrestripefs", "mss1", "-r")
+    assert (await inside.good("mmlsdisk", "mss1")).endswith(sentence)
+    await inside.good("mmrestripefs", "mss1", "-b")
+    assert "Attention" not in await inside.good("mmlsdisk", "mss1")
+
+
 async def test_data_stays_in_its_pool(tmp_path: Path) -> None:
     inside = Inside(tmp_path, scenario="scale")
 

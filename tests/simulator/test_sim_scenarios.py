@@ -26,6 +26,7 @@ async def scale() -> AsyncIterator[FarSide]:
             yield side
         finally:
             await side.close()
+    assert processes_of(sim.directory) == []
 
 
 def test_its_figures_are_whole() -> None:
