@@ -85,6 +85,20 @@ alive() {
     [ "$P_START" = "$2" ]
 }
 
+# Whether anything lives in the process group of a runner that is gone. While it does, nobody else can get the runner's
+# pid, so a process that has it now is a sign that the group is gone.
+group_lives() { # PID START
+    if look_at "$1" && [ "$P_START" != "$2" ]; then return 1; fi
+    for p in /proc/[0-9]*; do
+        look_at "${p#/proc/}" || continue
+        case $P_STATE in
+        Z | X) ;;
+        *) [ "$P_GROUP" = "$1" ] && return 0 ;;
+        esac
+    done
+    return 1
+}
+
 # The exit code is the name of a file; a name that holds none is not one.
 find_rc() {
     for f in "$D"/rc.*.*; do
@@ -135,12 +149,13 @@ find_state() {
         S=running
     elif find_rc; then
         S=finished
-    elif ! read_child; then
-        S=lost NOTE=no_child
-    elif alive "$C_PID" "$C_START"; then
+    elif read_child && alive "$C_PID" "$C_START"; then
+        S=orphan
+    elif group_lives "$R_PID" "$R_START"; then # it may not have told its pid yet, or its children do the work
         S=orphan
     else
         S=lost
+        read_child || NOTE=no_child
     fi
 }
 
@@ -271,10 +286,13 @@ stop() { # ID SIGNAL; the runner survives so that the exit code is kept
         return
         ;;
     esac
-    if ! read_child || ! alive "$C_PID" "$C_START"; then
+    if read_child && alive "$C_PID" "$C_START"; then
+        [ "$P_GROUP" = "$R_PID" ] || NOTE=not_our_group
+    elif [ "$S" != orphan ]; then
         NOTE=no_child
-    elif [ "$P_GROUP" != "$R_PID" ]; then
-        NOTE=not_our_group
+    fi
+    if [ "$NOTE" != - ]; then
+        :
     elif [ "$2" = KILL ]; then
         for p in /proc/[0-9]*; do
             p=${p#/proc/}
