@@ -5,8 +5,11 @@
 starts SSH servers on the loopback, one a host, whose sessions run a real `/bin/sh` with simulated mm* commands
 first in PATH; programs open one with `simulator.client.Simulation`. One idea a module:
 
-- `clock`, `hardware`, `state`, `moves`, `timeline`, `scenario_seed`: what is so (pure, no sockets);
-- `stanza`, `usage`, `tables`, `spacetable`, `lsblk`, `commands`, `changing`, `restripe`: the words;
-- `shims`, `shimserver`, `sshd`, `processes`, `control`, `runtime`: how they are reached;
+- `clock`, `hardware`, `state`, `cluster`, `policies`, `dialects`, `scenario_*`, `building`: what is so;
+- `moves`, `timeline`, `restripe`, `faults`: how it changes;
+- `asking`, `reading`, `diskreading`, `changing`, `altering`, `removing`, `restriping`, `commands`: what is asked of it;
+- `usage`, `stanza`, `ylines`, `*tables`, `spacetable`, `blockrows`, `lsblk`, `numbering`, `streams`: the words;
+- `shims`, `shimserver`, `sshd`, `gate`, `machines`, `processes`, `operations`, `facts`, `control`, `runtime`: how it
+  is reached;
 - `client`: for the program and the tests; it loads none of the others.
 """
