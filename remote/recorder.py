@@ -28,7 +28,7 @@ from remote.events import (
     Signalling,
     Unanswered,
 )
-from remote.jobs import JobSpec, JobStatus, Place
+from remote.jobs import JobSpec, JobState, JobStatus, Place
 from remote.question import Answer
 from remote.recording import Writer
 from remote.site import Chunk, FileLog, Followed, HostLink, JobLog, ProcessSeen, Rewound, Site, StateSeen
@@ -96,7 +96,12 @@ class RecordingSite(Site):
         place = await self._inner.place(host)
         self._emit(Launching(self.clock.now(), host, spec, place.boot_id))
         await self._on_record(host, spec.command.text)
-        return self._job_changed(host, await self._inner.launch(host, spec))
+        try:
+            status = await self._inner.launch(host, spec)
+        except SiteError as error:
+            self._job_changed(host, JobStatus(spec.id, JobState.ERROR, note=str(error)))
+            raise
+        return self._job_changed(host, status)
 
     async def _stop(self, host: str, job_id: str, *, kill: bool) -> JobStatus:
         self._emit(Signalling(self.clock.now(), host, job_id, "KILL" if kill else "TERM"))

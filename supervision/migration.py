@@ -76,7 +76,7 @@ class Run:
         self.plan = plan
         self.operator = operator
         self.results: list[StepResult] = []
-        self.ending = Ending.DONE
+        self.ending = Ending.UNKNOWN
         self.why = ""
         self._number = 0
         self._rc: int | None = 0
@@ -90,6 +90,10 @@ class Run:
     @property
     def _now(self) -> float:
         return self.supervisor.site.clock.now()
+
+    def complete(self) -> None:
+        """All steps are done and verified."""
+        self.ending = Ending.DONE
 
     def announce(self) -> None:
         """Show all steps as waiting."""

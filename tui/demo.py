@@ -6,13 +6,15 @@ import asyncio
 import contextlib
 import sys
 import time
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
 from pathlib import Path
 
 import msgspec
 
 from remote.clock import ScaledClock
-from remote.errors import UnreachableError
-from remote.events import Closed
+from remote.errors import SiteError, UnreachableError
+from remote.events import Closed, Event
 from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import RecordingError, Writer
@@ -22,7 +24,7 @@ from supervision.clocktext import duration_text, local_time
 from supervision.journal import Journal
 from supervision.migration import Ending, StepResult, StopError, operator_name
 from supervision.recipes.metadata_to_ssd import MetadataToSsd
-from supervision.state import Store
+from supervision.state import State, Store
 from supervision.supervisor import Supervisor
 from tui.exits import Exit
 from tui.paths import new_recording
@@ -53,6 +55,15 @@ class Report(msgspec.Struct, frozen=True):
     recording_failure: str = ""
 
 
+class Demo(msgspec.Struct, frozen=True):
+    """The demo's session: a simulated cluster, armed, supervised and recorded."""
+
+    simulation: Simulation
+    supervisor: Supervisor
+    writer: Writer
+    recipe: MetadataToSsd
+
+
 async def run(*, speed: float, as_json: bool, record: Path | None) -> Exit:
     """Start the scenario, perform the procedure, tell of it, and return how it ended."""
     out = sys.stderr if as_json else sys.stdout
@@ -62,56 +73,63 @@ async def run(*, speed: float, as_json: bool, record: Path | None) -> Exit:
     try:
         async with Simulation.start(scenario="seed", speed=speed) as simulation:
             report, code = await _perform(simulation, plain, record, began)
-    except SimulationError as error:
-        plain.say(f"The simulated cluster could not be used: {error}")
-        return Exit.FAILED
-    except RecordingError as error:
+    except (SimulationError, RecordingError, SiteError) as error:
         plain.say(f"Nothing was done: {error}")
-        return Exit.FAILED
-    except UnreachableError as error:
-        plain.say(f"Nothing was done: {error}")
-        return Exit.UNREACHABLE
+        code = Exit.UNREACHABLE if isinstance(error, UnreachableError) else Exit.FAILED
+        report = Report(code.name.lower(), str(error), (), None, None, {}, 0.0, time.monotonic() - began, "")
     finally:
         plain.close()
     if as_json:
         sys.stdout.write(msgspec.json.encode(report).decode() + "\n")
-    else:
+    elif report.recording:
         _summarise(report, plain)
     return code
 
 
-async def _perform(simulation: Simulation, plain: Plain, record: Path | None, began: float) -> tuple[Report, Exit]:
+@asynccontextmanager
+async def opened(
+    simulation: Simulation, record: Path | None, listener: Callable[[State, Event], None] | None = None
+) -> AsyncIterator[Demo]:
+    """Open the demo's session. Raises SiteError or RecordingError; closes everything, the recording last."""
     clock = ScaledClock(simulation.clock.epoch, simulation.clock.monotonic, simulation.clock.speed)
     options = LiveOptions(ssh=SshSettings(config_files=(simulation.ssh_config,)))
     live = LiveSite(simulation.hosts, clock, armed=True, options=options)
-    started = clock.elapsed()
     try:
         header = await header_for(live, simulation.fs, simulation.entry, simulated=True, speed=simulation.clock.speed)
         stamp = local_time(header.began, header.utc_offset).strftime("%Y%m%dT%H%M%S")
         plan = f"{simulation.fs}-{stamp}"
         header = msgspec.structs.replace(header, plan=plan)
-        path = record or new_recording(f"{plan}-demo")
-        writer = await asyncio.to_thread(Writer, path, header)
+        writer = await asyncio.to_thread(Writer, record or new_recording(f"{plan}-demo"), header)
     except BaseException:
         await live.close()
         raise
     store = Store(header)
-    store.listen(plain.on_event)
+    if listener:
+        store.listen(listener)
     journal = Journal(store, writer)
-    plain.say(f"Simulated cluster {simulation.cluster}, file system {simulation.fs}, {speed_text(header.speed)}")
-    plain.say(f"Recording to {path}")
-    left: int | None = None
     try:
         site = RecordingSite(live, journal.emit, writer, journal.prepare)
         async with Supervisor(site, journal, fs=simulation.fs, entry=simulation.entry) as supervisor:
             recipe = MetadataToSsd(supervisor, plan=plan, operator=operator_name())
-            with contextlib.suppress(StopError):  # told by its step, and in the report
-                await recipe.run()
-            facts = await simulation.control("facts")
-            left = int(facts["metadata_left_on_rotating_kb"])
+            yield Demo(simulation, supervisor, writer, recipe)
         journal.emit(Closed(clock.now(), recipe.steps.ending.value))  # the last event: the tasks that asked have ended
     finally:
         await asyncio.to_thread(writer.close)
+
+
+async def _perform(simulation: Simulation, plain: Plain, record: Path | None, began: float) -> tuple[Report, Exit]:
+    left: int | None = None
+    async with opened(simulation, record, plain.on_event) as demo:
+        clock, recipe = demo.supervisor.site.clock, demo.recipe
+        started = clock.elapsed()
+        plain.say(
+            f"Simulated cluster {simulation.cluster}, file system {simulation.fs}, {speed_text(simulation.clock.speed)}"
+        )
+        plain.say(f"Recording to {demo.writer.path}")
+        with contextlib.suppress(StopError):  # told by its step, and in the report
+            await recipe.run()
+        facts = await simulation.control("facts")
+        left = int(facts["metadata_left_on_rotating_kb"])
     ending = recipe.steps.ending
     report = Report(
         ending.value,
@@ -122,10 +140,10 @@ async def _perform(simulation: Simulation, plain: Plain, record: Path | None, be
         recipe.summary.ssd_free_percent,
         round(clock.elapsed() - started, 1),
         round(time.monotonic() - began, 1),
-        str(path),
-        writer.failure,
+        str(demo.writer.path),
+        demo.writer.failure,
     )
-    return report, Exit.WARNINGS if ending is Ending.DONE and writer.failure else EXITS[ending]
+    return report, Exit.WARNINGS if ending is Ending.DONE and demo.writer.failure else EXITS[ending]
 
 
 def _summarise(report: Report, plain: Plain) -> None:

@@ -74,6 +74,7 @@ class MetadataToSsd:
             self._prove,
         ):
             await self.steps.step(_checked(action))
+        self.steps.complete()
         return self.summary
 
     async def _look(self) -> str:
