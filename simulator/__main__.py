@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import resource
+import shutil
 import signal
 import sys
 from pathlib import Path
@@ -28,6 +29,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--scenario", default="seed", help=f"one of: {', '.join(NAMES)}")
     parser.add_argument("--dir", required=True, type=Path, help="directory for everything; new or empty")
     parser.add_argument("--speed", default=600.0, type=float, help="simulated seconds a real second")
+    parser.add_argument("--remove", action="store_true", help="remove the directory at the end")
     parser.add_argument("--hosts", type=int, help="hosts of scenario big")
     parser.add_argument("--disks", type=int, help="disks of scenario big")
     return parser.parse_args()
@@ -77,7 +79,11 @@ async def _serve(given: argparse.Namespace) -> None:
         _watch_stdin(simulator.stopped)
         await simulator.stopped.wait()
     finally:
-        await simulator.stop()
+        try:
+            await simulator.stop()
+        finally:
+            if given.remove:
+                shutil.rmtree(simulator.directory, ignore_errors=True)
 
 
 def main() -> int:

@@ -84,6 +84,8 @@ class Simulation:
         try:
             size = {"--hosts": hosts, "--disks": disks}
             words = [word for name, count in size.items() if count is not None for word in (name, str(count))]
+            if made is not None:
+                words.append("--remove")  # It ends even if this process is killed, and then cleans up itself.
             async with _process(scenario, speed, directory or made or Path(), words) as (process, complaints):
                 yield _simulation(await _announcement(process, complaints), process)
         finally:

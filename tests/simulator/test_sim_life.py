@@ -102,6 +102,26 @@ async def test_it_says_why_it_does_not_start(tmp_path: Path, arguments: list[str
     assert err.count(b"\n") == 1
 
 
+async def test_a_client_that_is_killed_leaves_nothing() -> None:
+    script = (
+        "import asyncio, os\n"
+        "from simulator.client import Simulation\n"
+        "async def main():\n"
+        "    async with Simulation.start() as sim:\n"
+        "        print(sim.directory, flush=True)\n"
+        "        os.kill(os.getpid(), 9)\n"
+        "asyncio.run(main())\n"
+    )
+    process = await asyncio.create_subprocess_exec(sys.executable, "-c", script, stdout=subprocess.PIPE)
+    out, _ = await process.communicate()
+    directory = Path(out.decode().strip())
+
+    async def gone() -> bool:
+        return processes_of(directory) == [] and not directory.exists()
+
+    await until(gone)
+
+
 async def test_the_client_passes_on_why_it_does_not_start(tmp_path: Path) -> None:
     (tmp_path / "x").touch()
     with pytest.raises(SimulationError, match="the directory is not empty"):
