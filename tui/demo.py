@@ -6,7 +6,7 @@ import asyncio
 import contextlib
 import sys
 import time
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -14,7 +14,7 @@ import msgspec
 
 from remote.clock import ScaledClock
 from remote.errors import SiteError, UnreachableError
-from remote.events import Closed, Event
+from remote.events import Closed
 from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import RecordingError, Writer
@@ -24,7 +24,7 @@ from supervision.clocktext import duration_text, local_time
 from supervision.journal import Journal
 from supervision.migration import Ending, StepResult, StopError, operator_name
 from supervision.recipes.metadata_to_ssd import MetadataToSsd
-from supervision.state import State, Store
+from supervision.state import Store
 from supervision.supervisor import Supervisor
 from tui.exits import Exit
 from tui.paths import new_recording
@@ -87,10 +87,11 @@ async def run(*, speed: float, as_json: bool, record: Path | None) -> Exit:
 
 
 @asynccontextmanager
-async def opened(
-    simulation: Simulation, record: Path | None, listener: Callable[[State, Event], None] | None = None
-) -> AsyncIterator[Demo]:
-    """Open the demo's session. Raises SiteError or RecordingError; closes everything, the recording last."""
+async def opened(simulation: Simulation, record: Path | None, plain: Plain | None = None) -> AsyncIterator[Demo]:
+    """Open the demo's session, told of in lines where there is a `plain`. Closes everything, the recording last.
+
+    Raises SiteError or RecordingError.
+    """
     clock = ScaledClock(simulation.clock.epoch, simulation.clock.monotonic, simulation.clock.speed)
     options = LiveOptions(ssh=SshSettings(config_files=(simulation.ssh_config,)))
     live = LiveSite(simulation.hosts, clock, armed=True, options=options)
@@ -104,8 +105,11 @@ async def opened(
         await live.close()
         raise
     store = Store(header)
-    if listener:
-        store.listen(listener)
+    if plain:
+        speed = speed_text(simulation.clock.speed)
+        plain.say(f"Simulated cluster {simulation.cluster}, file system {simulation.fs}, {speed}")
+        plain.say(f"Recording to {writer.path}")
+        store.listen(plain.on_event)
     journal = Journal(store, writer)
     try:
         site = RecordingSite(live, journal.emit, writer, journal.prepare)
@@ -119,7 +123,7 @@ async def opened(
 
 async def _perform(simulation: Simulation, plain: Plain, record: Path | None, began: float) -> tuple[Report, Exit]:
     left: int | None = None
-    async with opened(simulation, record, plain.on_event) as demo:
+    async with opened(simulation, record, plain) as demo:
         clock, recipe = demo.supervisor.site.clock, demo.recipe
         started = clock.elapsed()
         plain.say(
