@@ -84,7 +84,9 @@ def test_an_existing_file_is_not_recorded_over(tmp_path: Path) -> None:
     path = tmp_path / "r.jsonl"
     path.write_text("precious")
     done = restripe(tmp_path, "demo", "--json", "--speed", "4000", "--record", str(path))
-    assert (done.returncode, done.stdout) == (1, "")
+    report = json.loads(done.stdout)  # one object whatever happened: scripts read it
+    assert (done.returncode, report["result"], report["steps"]) == (1, "failed", [])
+    assert "File exists" in report["why"]
     assert "Nothing was done" in done.stderr
     assert "File exists" in done.stderr
     assert no_traceback(done.stderr)
