@@ -1,0 +1,48 @@
+"""What a person wants, said by a screen. The application carries it out through the supervisor; a screen never does."""
+
+from __future__ import annotations
+
+from textual.message import Message
+
+
+class Refresh(Message):
+    """Ask again now; `costly` includes what touches every node or reads much."""
+
+    def __init__(self, *, costly: bool = False) -> None:
+        super().__init__()
+        self.costly = costly
+
+
+class RefreshJobs(Message):
+    """Ask every host for its jobs."""
+
+
+class FollowJob(Message):
+    """Follow a job's whole log, from the first byte."""
+
+    def __init__(self, host: str, job_id: str) -> None:
+        super().__init__()
+        self.host = host
+        self.job_id = job_id
+
+
+class LaunchJob(Message):
+    """Run a command, confirmed already, as a detached job."""
+
+    def __init__(self, host: str, argv: tuple[str, ...]) -> None:
+        super().__init__()
+        self.host = host
+        self.argv = argv
+
+
+class StopJob(Message):
+    """Stop a job; confirmed already."""
+
+    def __init__(self, host: str, job_id: str) -> None:
+        super().__init__()
+        self.host = host
+        self.job_id = job_id
+
+
+class StartMigration(Message):
+    """Run the migration of this session; confirmed already."""
