@@ -1,0 +1,186 @@
+"""Searching whole logs: in bytes, slice by slice, so that a million lines hold nothing up and nothing is decoded.
+
+A line matches when what is shown of it matches: its last version, as far as it is shown.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import re
+from array import array
+from bisect import bisect_left
+from collections.abc import Callable
+
+from supervision.logcopy import LONGEST, LogCopy
+
+SLICE = 1 << 18
+"""Bytes that are looked through between two turns of the event loop."""
+_SPECIAL = frozenset(r".^$*+?{}[]\|()")
+
+
+class Pattern:
+    """What is sought: a regular expression, or plain text where it is none. Capitals matter once there is one."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.any_case = text == text.lower()
+        flags = re.IGNORECASE if self.any_case else re.NOFLAG
+        self.literal: bytes | None = text.encode("utf-8", "surrogateescape")
+        try:
+            special = any(letter in _SPECIAL for letter in text)
+            source = text if special else re.escape(text)
+            # both read case in ASCII alone, so that what is found is what is marked
+            self._words = re.compile(source, flags | re.ASCII)
+            self._bytes = re.compile(source.encode("utf-8", "surrogateescape"), flags)
+            if special:
+                self.literal = None
+        except (re.error, OverflowError, RecursionError):
+            self._words = re.compile(re.escape(text), flags | re.ASCII)
+            self._bytes = re.compile(re.escape(self.literal or b""), flags)
+        if self.literal is not None and self.any_case:
+            self.literal = self.literal.lower()
+
+    def matches(self, data: bytes) -> bool:
+        """Whether a line matches."""
+        return self._bytes.search(data) is not None
+
+    def spans(self, text: str) -> list[tuple[int, int]]:
+        """Where a shown text matches."""
+        return [found.span() for found in self._words.finditer(text) if found.end() > found.start()]
+
+
+def matches_in(copy: LogCopy, pattern: Pattern, first: int, stop: int, limit: int | None = None) -> list[int]:
+    """The matching lines of `first` up to, and without, `stop`; one slice of them."""
+    start, end = copy.span(first, limit)[0], copy.span(stop - 1, limit)[1]
+    if end - start > 4 * SLICE:  # only a single line is as long as that
+        return [line for line in range(first, stop) if pattern.matches(copy.shown(line, limit))]
+    data = copy.read(start, end - start)
+    if pattern.literal is None:
+        return _by_line(copy, pattern, first, data, limit)
+    sought = data.lower() if pattern.any_case else data
+    found: list[int] = []
+    line, counted, at = first, 0, sought.find(pattern.literal)
+    while at >= 0:
+        line += data.count(b"\n", counted, at)
+        begins = data.rfind(b"\n", 0, at) + 1
+        ends = data.find(b"\n", at)
+        ends = len(data) if ends < 0 else ends
+        plain = ends - begins <= LONGEST and data.find(b"\r", begins, ends) < 0
+        if plain or pattern.matches(copy.shown(line, limit)):
+            found.append(line)
+        counted = ends
+        at = sought.find(pattern.literal, ends + 1) if ends < len(data) else -1
+    return found
+
+
+def _by_line(copy: LogCopy, pattern: Pattern, first: int, data: bytes, limit: int | None) -> list[int]:
+    rewritten = b"\r" in data
+    lines = data.split(b"\n")
+    if not lines[-1]:
+        lines.pop()
+    found = []
+    for line, raw in enumerate(lines, first):
+        whole = len(raw) <= LONGEST and not (rewritten and b"\r" in raw)
+        if pattern.matches(raw if whole else copy.shown(line, limit)):
+            found.append(line)
+    return found
+
+
+def slice_after(copy: LogCopy, first: int, stop: int, limit: int | None = None) -> int:
+    """Where a slice ends that begins at the line `first`; at most `stop`."""
+    return max(first + 1, min(stop, copy.line_at(copy.span(first, limit)[0] + SLICE)))
+
+
+def slice_before(copy: LogCopy, stop: int, limit: int | None = None) -> int:
+    """Where a slice begins that ends before the line `stop`."""
+    return min(stop - 1, copy.line_at(max(0, copy.span(stop, limit)[0] - SLICE)) + 1) if stop > 1 else 0
+
+
+async def find(
+    copy: LogCopy,
+    pattern: Pattern,
+    start: int,
+    *,
+    forward: bool = True,
+    limit: int | None = None,
+    wanted: Callable[[int], bool] = lambda _line: True,
+) -> int | None:
+    """The next matching line from `start` on (that one included), or the one before; it goes round the end once.
+
+    Only `wanted` lines count. None when there is none, or when the log became another one meanwhile. Cancel it freely.
+    """
+    generation, lines = copy.generation, copy.lines(limit)
+    start = min(start, lines - 1)
+    parts = [(start, lines), (0, start)] if forward else [(0, start + 1), (start + 1, lines)]
+    for part in parts:
+        low, high = part
+        while low < high:
+            if forward:
+                first, stop = low, slice_after(copy, low, high, limit)
+                low = stop
+            else:
+                first, stop = max(low, slice_before(copy, high, limit)), high
+                high = first
+            found = [line for line in matches_in(copy, pattern, first, stop, limit) if wanted(line)]
+            if found:
+                return found[0 if forward else -1]
+            await asyncio.sleep(0)
+            if copy.generation != generation:
+                return None
+    return None
+
+
+class Filter:
+    """The lines of a log that match (or do not, `inverse`), found slice by slice and kept as the log grows."""
+
+    def __init__(self, copy: LogCopy, pattern: Pattern, *, inverse: bool = False) -> None:
+        self.copy = copy
+        self.pattern = pattern
+        self.inverse = inverse
+        self._lines = array("Q")
+        self._generation = copy.generation
+        self._done = 0
+
+    @property
+    def behind(self) -> bool:
+        """Whether there are whole lines that were not looked at."""
+        return self._generation != self.copy.generation or self._done < self.copy.whole_lines()
+
+    @property
+    def fraction(self) -> float:
+        """How much was looked at, between 0 and 1."""
+        return self._done / max(1, self.copy.whole_lines())
+
+    def step(self) -> None:
+        """Look at one slice more."""
+        if self._generation != self.copy.generation:
+            self._lines, self._done, self._generation = array("Q"), 0, self.copy.generation
+        whole = self.copy.whole_lines()
+        if self._done >= whole:
+            return
+        stop = slice_after(self.copy, self._done, whole)
+        found = matches_in(self.copy, self.pattern, self._done, stop)
+        if self.inverse:
+            left_out = set(found)
+            found = [line for line in range(self._done, stop) if line not in left_out]
+        self._lines.extend(found)
+        self._done = stop
+
+    def rows(self, limit: int | None = None) -> int:
+        """How many lines there are to show; the last line counts before it has ended."""
+        whole = self.copy.whole_lines(limit)
+        return bisect_left(self._lines, whole) + self._open_line(whole, limit)
+
+    def line(self, row: int, limit: int | None = None) -> int:
+        """The line that stands in a row."""
+        whole = self.copy.whole_lines(limit)
+        return int(self._lines[row]) if row < bisect_left(self._lines, whole) else whole
+
+    def row(self, line: int) -> int:
+        """The row of a line, or of the next that is shown."""
+        return bisect_left(self._lines, line)
+
+    def _open_line(self, whole: int, limit: int | None) -> bool:
+        if self.copy.lines(limit) == whole or self._done < min(whole, self.copy.whole_lines()):
+            return False
+        return self.pattern.matches(self.copy.shown(whole, limit)) != self.inverse
