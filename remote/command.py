@@ -55,9 +55,12 @@ class Command(msgspec.Struct, frozen=True):
 def quote(values: Iterable[str]) -> str:
     """Quote values for any POSIX shell, separated by blanks.
 
-    Raises ValueError for a NUL byte, which no argument can hold.
+    Raises ValueError for a NUL byte, which no argument can hold, and for half a surrogate pair, which is no text.
     """
     words = tuple(values)
-    if any("\0" in word for word in words):
-        raise ValueError("a NUL byte cannot be part of a command")
+    for word in words:
+        if "\0" in word:
+            raise ValueError("a NUL byte cannot be part of a command")
+        if any("\ud800" <= letter <= "\udfff" for letter in word):
+            raise ValueError("half a surrogate pair cannot be part of a command")
     return shlex.join(words)
