@@ -7,9 +7,10 @@ shows the state. Leaving it ends the watching and no job.
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import aclosing
 from types import TracebackType
+from typing import Any
 
 import msgspec
 
@@ -109,6 +110,12 @@ class Supervisor:
 
         errors = await asyncio.gather(*(look(host) for host in hosts))
         return {host: error for host, error in zip(hosts, errors, strict=True) if error}
+
+    def start(self, name: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        """Do something in the background until the supervisor ends; whoever started it may come and go."""
+        task = asyncio.create_task(work, name=name)
+        self._pollers.append(task)
+        return task
 
     def watch(self, cadences: Sequence[Cadence]) -> None:
         """Ask these again and again until the supervisor ends."""
