@@ -102,9 +102,9 @@ class GarbledError(SiteError):
 class JobError(SiteError):
     """The job protocol could not do on the host what was asked; `note` is its own word for why."""
 
-    def __init__(self, host: str, note: str, what: str, *, advice: str = "") -> None:
+    def __init__(self, host: str, note: str, what: str, *, advice: str = "", command: str = "") -> None:
         self.note = note
-        super().__init__(host, what, advice=advice)
+        super().__init__(host, what, advice=advice, command=command)
 
 
 class NotRecordedError(SiteError):

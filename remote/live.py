@@ -12,12 +12,13 @@ import msgspec
 from remote import jobs as protocol
 from remote.clock import Clock
 from remote.command import Command
-from remote.errors import AnswerLostError, GarbledError, JobError, StillAskedError, UnreachableError
+from remote.errors import AnswerLostError, GarbledError, JobError, StillAskedError, Trouble, UnreachableError
 from remote.fleet import Fleet, LinkStatus
 from remote.jobs import Header, JobSpec, JobState, JobStatus, Place
 from remote.question import KILL_AFTER, Answer, question_script, take_apart
 from remote.site import Chunk, FileLog, Followed, HostLink, JobLog, ProcessSeen, Rewound, Site, StateSeen
 from remote.ssh import SshSettings
+from remote.sudo import sudo_refusal
 from remote.text import last_lines
 
 ANSWER_LIMIT = 32 << 20
@@ -31,6 +32,8 @@ NETWORK_SECONDS = 15.0
 JOB_SECONDS = 30.0
 QUOTED = 1000
 """The most that an error quotes of an answer that is none, in characters: one line of it may be megabytes."""
+NO_ANSWER = "Log in by hand: a start-up file of the login shell may end it, or the account may not be let in"
+TOO_LARGE = "Ask for less at once"
 LAUNCH_PATIENCE = 90.0
 """How long a launch whose answer was lost is looked for before its state is called unknown."""
 
@@ -94,11 +97,9 @@ class LiveSite(Site):
             raise
         answers = take_apart(nonce, commands, output.stdout, output.stderr)
         if answers is None:
-            raise GarbledError(
-                host,
-                "the answer is larger than can be kept" if output.cut else _what_came(output.stdout, output.stderr),
-                command=text,
-            )
+            if output.cut:
+                raise GarbledError(host, "the answer is larger than can be kept", command=text, advice=TOO_LARGE)
+            raise GarbledError(host, _what_came(output.stdout, output.stderr), command=text, advice=NO_ANSWER)
         for key, answer in zip(keys, answers, strict=True):
             if answer.still:
                 raise StillAskedError(
@@ -108,6 +109,9 @@ class LiveSite(Site):
                     advice="It will be asked again when it has ended",
                 )
             self._lost.pop(key, None)
+        refused = [sudo_refusal(answer) for answer in answers if self._options.sudo and answer.command.privileged]
+        if len(refused) == len(answers) and all(refused):  # what else a batch has learned is worth keeping
+            raise UnreachableError(host, Trouble.SUDO, refused[0], command=text)
         return answers
 
     # jobs
@@ -117,7 +121,7 @@ class LiveSite(Site):
         header = await self._job(host, nonce, protocol.place_script(nonce, self._options.job_base), "place")
         place = protocol.read_place(header)
         if place is None:
-            raise _job_error(host, header.status(""))
+            raise _job_error(host, header.status(""), "place")
         return place
 
     async def _launch(self, host: str, spec: JobSpec) -> JobStatus:
@@ -139,7 +143,7 @@ class LiveSite(Site):
                 if status.state is JobState.ERROR and lost:  # an earlier try may still be under way there
                     return _described(JobStatus(spec.id, JobState.UNKNOWN, note=status.note), spec)
                 if status.state is JobState.ERROR:
-                    raise _job_error(host, status)
+                    raise _job_error(host, status, spec.command.text)
                 if status.state is not JobState.ABSENT:
                     return _described(status, spec)
                 note = status.note
@@ -160,7 +164,7 @@ class LiveSite(Site):
         script = protocol.seal_script(nonce, self._options.job_base, job_id)
         status = (await self._job(host, nonce, script, f"seal {job_id}")).status(job_id)
         if status.state is JobState.ERROR:
-            raise _job_error(host, status)
+            raise _job_error(host, status, f"seal {job_id}")
         return status
 
     async def _jobs(self, host: str) -> tuple[JobStatus, ...]:
@@ -171,10 +175,10 @@ class LiveSite(Site):
         )
         headers = protocol.read_headers(nonce, output.stdout)
         if headers and headers[-1].state == "error":
-            raise _job_error(host, headers[-1].status(""))
+            raise _job_error(host, headers[-1].status(""), "list jobs")
         found = protocol.read_list(headers)
         if found is None:
-            raise GarbledError(host, _what_came(output.stdout, output.stderr), command="list jobs")
+            raise GarbledError(host, _what_came(output.stdout, output.stderr), command="list jobs", advice=NO_ANSWER)
         return found
 
     async def _job(self, host: str, nonce: str, script: str, what: str) -> Header:
@@ -183,7 +187,7 @@ class LiveSite(Site):
         )
         headers = protocol.read_headers(nonce, output.stdout)
         if not headers:
-            raise GarbledError(host, _what_came(output.stdout, output.stderr), command=what)
+            raise GarbledError(host, _what_came(output.stdout, output.stderr), command=what, advice=NO_ANSWER)
         return headers[0]
 
     # following
@@ -308,9 +312,9 @@ def _described(status: JobStatus, spec: JobSpec) -> JobStatus:
     )
 
 
-def _job_error(host: str, status: JobStatus) -> JobError:
+def _job_error(host: str, status: JobStatus, command: str) -> JobError:
     what = protocol.NOTES.get(status.note, status.note) or "the answer was not understood"
-    return JobError(host, status.note, what, advice="Nothing was run")
+    return JobError(host, status.note, what, advice="Nothing was run", command=command)
 
 
 def _what_came(stdout: bytes, stderr: bytes) -> str:
