@@ -1,0 +1,95 @@
+"""The lines of a grid as pieces of text with a style name: a gutter, then the cells.
+
+With every style removed the gutter still tells the cursor, a mark, the severity and a change; the header tells the
+chosen column (in brackets) and the order (an arrow).
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from remote.text import one_line
+from screens.widgets.grid_view import Change, GridView, title_width
+from screens.widgets.render import fit
+from supervision.tables import Severity
+
+GUTTER = 6
+GAP = 2
+WIDEST = 44
+"""Cells of the widest column; the whole text is in the detail."""
+STYLES = {Severity.NORMAL: "", Severity.NOTE: "note", Severity.WARNING: "warning", Severity.BAD: "bad"}
+
+FIXED_PIECES = 3
+"""The gutter, the first cell and the gap after it do not scroll sideways."""
+
+Piece = tuple[str, str]
+"""A text and the name of its style; an empty name is the widget's own."""
+
+
+class Layout(msgspec.Struct, frozen=True):
+    """The columns that are drawn (indexes into the table's), their widths, and where each begins.
+
+    The first column stays in sight when the others are scrolled: it says which row it is.
+    """
+
+    columns: tuple[int, ...] = ()
+    widths: tuple[int, ...] = ()
+    starts: tuple[int, ...] = ()
+    width: int = GUTTER
+
+    @property
+    def fixed(self) -> int:
+        """The cells of the part that does not scroll sideways."""
+        return GUTTER + self.widths[0] + GAP if self.widths else GUTTER
+
+    def place_at(self, x: int) -> int | None:
+        """The place of the column that stands at cell `x` of the whole line."""
+        for place, (start, width) in enumerate(zip(self.starts, self.widths, strict=True)):
+            if start <= x < start + width + 1:
+                return place
+        return None
+
+
+def lay_out(view: GridView, *, wide: bool) -> Layout:
+    """The layout with or without the columns for wide terminals."""
+    columns = [index for index, column in enumerate(view.table.columns) if wide or not column.wide]
+    widths = [max(title_width(view.table.columns[i]), min(WIDEST, view.widths[i])) for i in columns]
+    starts, x = [], GUTTER
+    for width in widths:
+        starts.append(x)
+        x += width + GAP
+    return Layout(tuple(columns), tuple(widths), tuple(starts), max(GUTTER, x - GAP + 1))
+
+
+def header_pieces(view: GridView, layout: Layout, chosen: int) -> list[Piece]:
+    """The header; the chosen column is in brackets."""
+    pieces: list[Piece] = [(" " * (GUTTER - 1) + ("[" if chosen == 0 else " "), "header")]
+    for place, (index, width) in enumerate(zip(layout.columns, layout.widths, strict=True)):
+        column = view.table.columns[index]
+        arrow = ("▼" if view.descending else "▲") if column.id == view.sort_by else ""
+        title = fit(one_line(column.title) + arrow, width, right=column.right)
+        pieces.append((title, "chosen" if place == chosen else "header"))
+        after = "]" if place == chosen else " "
+        pieces.append((after + ("[" if place + 1 == chosen else " "), "header"))
+    return pieces
+
+
+def row_pieces(view: GridView, layout: Layout, index: int, chosen: int, *, focused: bool) -> list[Piece]:
+    """The line of the row that is shown at `index`."""
+    number = view.shown[index]
+    row = view.table.rows[number]
+    change = view.changes.get(row.key)
+    at_cursor, marked = index == view.cursor, row.key in view.marks
+    style = ("cursor" if focused else "resting") if at_cursor else "marked" if marked else STYLES[row.severity]
+    sign = change.sign if change else " "
+    pieces: list[Piece] = [(f"{'>' if at_cursor else ' '}{'*' if marked else ' '}{row.severity.sign:<2}{sign} ", style)]
+    for place, (column, width) in enumerate(zip(layout.columns, layout.widths, strict=True)):
+        text = fit(view.texts[column][number], width, right=view.table.columns[column].right)
+        cell_style = "cell" if at_cursor and focused and place == chosen else _changed(change, view, column) or style
+        pieces.append((text, style if at_cursor and cell_style == "changed" else cell_style))
+        pieces.append((" " * GAP, style))
+    return pieces
+
+
+def _changed(change: Change | None, view: GridView, column: int) -> str:
+    return "changed" if change and (change.new or view.table.columns[column].id in change.before) else ""

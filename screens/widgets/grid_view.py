@@ -1,0 +1,191 @@
+"""What a grid shows of a table: which rows in which order, the cursor, the marks, and what has changed.
+
+No terminal in here. Everything is known by row key, so it outlives a refresh.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+from rich.cells import cell_len
+
+from remote.text import one_line
+from screens.widgets.grid_filter import Filter
+from supervision.tables import Cell, Column, Row, Severity, Table
+
+CHANGED_SECONDS = 120.0
+"""How long a change stays marked: as long as the routine look at the disks takes to come round."""
+UNKNOWN = 2
+"""The first part of `Cell.order` where nothing is known."""
+
+
+class Change(msgspec.Struct, frozen=True):
+    """What a row was before it changed: the texts by column id; a new row was nothing."""
+
+    at: float
+    before: dict[str, str]
+    new: bool = False
+
+    @property
+    def sign(self) -> str:
+        """The sign that stands for it in the gutter."""
+        return "+" if self.new else "~"
+
+
+class GridView:
+    """The rows of a table as they are shown. `shown` holds their numbers in the table, `cursor` an index into it."""
+
+    def __init__(self) -> None:
+        self.table = Table(())
+        self.texts: list[list[str]] = []
+        self.widths: list[int] = []
+        self.shown: list[int] = []
+        self.cursor = 0
+        self.marks: set[str] = set()
+        self.filter = Filter()
+        self.only_problems = False
+        self.sort_by = ""
+        self.descending = False
+        self.changes: dict[str, Change] = {}
+        self.gone: tuple[str, ...] = ()
+        self._lines: list[str] | None = None
+
+    @property
+    def row(self) -> Row | None:
+        """The row under the cursor."""
+        return self.table.rows[self.shown[self.cursor]] if self.shown else None
+
+    @property
+    def marked(self) -> list[int]:
+        """The shown rows that are marked, in their order."""
+        return [number for number in self.shown if self.table.rows[number].key in self.marks]
+
+    def set_table(self, table: Table, now: float) -> bool:
+        """Take a newer table; False when its rows and columns are what they were. `now` dates the changes."""
+        before = self.table
+        same_columns = table.columns == before.columns
+        if same_columns and table.rows == before.rows:
+            self.table = table
+            return False
+        old_texts = self.texts
+        self.table = table
+        self.texts, self.widths = safe_texts(table)
+        self._lines = None
+        if not same_columns:
+            self.changes, self.gone = {}, ()
+        elif before.at is not None:
+            self._note_changes(before, old_texts, now)
+        keys = {row.key for row in table.rows}
+        self.marks &= keys
+        self.changes = {key: change for key, change in self.changes.items() if key in keys}
+        self.arrange(self._cursor_key(before))
+        return True
+
+    def _cursor_key(self, table: Table) -> str | None:
+        return table.rows[self.shown[self.cursor]].key if self.shown else None
+
+    def _note_changes(self, before: Table, old_texts: Sequence[Sequence[str]], now: float) -> None:
+        places = {row.key: place for place, row in enumerate(before.rows)}
+        for number, row in enumerate(self.table.rows):
+            place = places.pop(row.key, None)
+            if place is None:
+                self.changes[row.key] = Change(now, {}, new=True)
+            elif row is not before.rows[place]:
+                was = {
+                    column.id: old_texts[index][place]
+                    for index, column in enumerate(self.table.columns)
+                    if old_texts[index][place] != self.texts[index][number]
+                }
+                if was or row.severity != before.rows[place].severity:
+                    self.changes[row.key] = Change(now, was)
+        self.gone = tuple(places)
+
+    def forget_changes(self, now: float) -> bool:
+        """Forget what changed long ago; False when nothing was forgotten."""
+        kept = {key: change for key, change in self.changes.items() if now - change.at < CHANGED_SECONDS}
+        forgot = len(kept) != len(self.changes)
+        self.changes = kept
+        return forgot
+
+    def arrange(self, cursor_key: str | None = None) -> None:
+        """Filter and sort again; the cursor stays on its row, or near where it was if that is not shown any more."""
+        key = self._cursor_key(self.table) if cursor_key is None else cursor_key
+        rows = self.table.rows
+        shown: Sequence[int] = range(len(rows))
+        if self.only_problems:
+            shown = [number for number in shown if rows[number].severity >= Severity.WARNING]
+        if self.filter.expression:
+            lines, keeps = self._search_lines(), self.filter.keeps
+            shown = [number for number in shown if keeps(lines[number])]
+        self.shown = self._sorted(shown)
+        at = next((index for index, number in enumerate(self.shown) if rows[number].key == key), self.cursor)
+        self.cursor = max(0, min(at, len(self.shown) - 1))
+
+    def _search_lines(self) -> list[str]:
+        if self._lines is None:
+            self._lines = [" ".join(cells) for cells in zip(*self.texts, strict=True)]
+        return self._lines
+
+    def _sorted(self, shown: Sequence[int]) -> list[int]:
+        """By the chosen column; what is unknown comes last in either direction."""
+        index = next((i for i, column in enumerate(self.table.columns) if column.id == self.sort_by), None)
+        if index is None:
+            return list(shown)
+        orders = [row.cells[index].order for row in self.table.rows]
+        known = sorted((n for n in shown if orders[n][0] != UNKNOWN), key=orders.__getitem__, reverse=self.descending)
+        return known + [n for n in shown if orders[n][0] == UNKNOWN]
+
+    def sort_next(self, column_id: str) -> None:
+        """Sort by a column: upwards, then downwards, then as the table came."""
+        if self.sort_by != column_id:
+            self.sort_by, self.descending = column_id, False
+        elif not self.descending:
+            self.descending = True
+        else:
+            self.sort_by, self.descending = "", False
+        self.arrange()
+
+    def toggle_mark(self) -> None:
+        """Mark the row under the cursor, or unmark it."""
+        if self.row:
+            self.marks ^= {self.row.key}
+
+    def mark_all(self) -> None:
+        """Mark every row that is shown, or unmark them when all are."""
+        keys = {self.table.rows[number].key for number in self.shown}
+        self.marks = self.marks - keys if keys <= self.marks else self.marks | keys
+
+    def as_shown(self) -> Table:
+        """The table as it is shown now: filtered and sorted, with all columns, every text safe."""
+        rows = []
+        for number in self.shown:
+            row = self.table.rows[number]
+            cells = tuple(Cell(texts[number], cell.value) for texts, cell in zip(self.texts, row.cells, strict=True))
+            rows.append(msgspec.structs.replace(row, cells=cells))
+        return msgspec.structs.replace(self.table, rows=tuple(rows))
+
+
+def safe_texts(table: Table) -> tuple[list[list[str]], list[int]]:
+    """The texts of all cells by column, safe to show, and the width of the widest of each column.
+
+    A column that is all printable ASCII, as nearly all are, is looked at as a whole: ten thousand rows cost
+    milliseconds.
+    """
+    columns: list[list[str]] = []
+    widths = []
+    for index in range(len(table.columns)):
+        texts = [row.cells[index].text for row in table.rows]
+        whole = "".join(texts)
+        if whole.isascii() and whole.isprintable():
+            widths.append(max(map(len, texts), default=0))
+        else:
+            texts = [text if text.isascii() and text.isprintable() else one_line(text) for text in texts]
+            widths.append(max(map(cell_len, texts), default=0))
+        columns.append(texts)
+    return columns, widths
+
+
+def title_width(column: Column) -> int:
+    """What a column's title needs, with room for the arrow of the order."""
+    return cell_len(one_line(column.title)) + 1
