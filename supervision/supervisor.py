@@ -52,7 +52,7 @@ class Supervisor:
         self.fs = fs
         self.entry = entry
         self._dialects = Dialects()
-        self._pollers: list[asyncio.Task[None]] = []
+        self._background: set[asyncio.Task[object]] = set()
         self._followers: dict[tuple[str, str], asyncio.Task[JobStatus]] = {}
 
     @property
@@ -66,7 +66,7 @@ class Supervisor:
     async def __aexit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        tasks = [*self._pollers, *self._followers.values()]
+        tasks = [*self._background, *self._followers.values()]
         for task in tasks:
             task.cancel()
         await asyncio.gather(*tasks, return_exceptions=True)
@@ -100,27 +100,23 @@ class Supervisor:
 
     async def look_at_devices(self, hosts: Sequence[str]) -> dict[str, SiteError]:
         """Ask every host for its devices and its time; a host that cannot be asked harms no other."""
+        return await _each(hosts, lambda host: self.ask(host, lsblk(), host_time()))
 
-        async def look(host: str) -> SiteError | None:
-            try:
-                await self.ask(host, lsblk(), host_time())
-            except SiteError as error:
-                return error
-            return None
+    async def look_at_jobs(self, hosts: Sequence[str]) -> dict[str, SiteError]:
+        """Ask every host for its jobs; a host that cannot be asked harms no other."""
+        return await _each(hosts, self.site.jobs)
 
-        errors = await asyncio.gather(*(look(host) for host in hosts))
-        return {host: error for host, error in zip(hosts, errors, strict=True) if error}
-
-    def start(self, name: str, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+    def start(self, name: str, work: Coroutine[Any, Any, object]) -> asyncio.Task[object]:
         """Do something in the background until the supervisor ends; whoever started it may come and go."""
         task = asyncio.create_task(work, name=name)
-        self._pollers.append(task)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
         return task
 
     def watch(self, cadences: Sequence[Cadence]) -> None:
         """Ask these again and again until the supervisor ends."""
         for cadence in cadences:
-            self._pollers.append(asyncio.create_task(self._poll(cadence), name=f"poll {cadence.name}"))
+            self.start(f"poll {cadence.name}", self._poll(cadence))
 
     async def _poll(self, cadence: Cadence) -> None:
         while True:
@@ -158,3 +154,17 @@ class Supervisor:
             if tries >= 5 and self.site.clock.elapsed() > ends:
                 return False
             await self.site.clock.sleep(10.0)
+
+
+async def _each(hosts: Sequence[str], ask: Callable[[str], Awaitable[object]]) -> dict[str, SiteError]:
+    """Ask all hosts at once; what failed, by host."""
+
+    async def one(host: str) -> SiteError | None:
+        try:
+            await ask(host)
+        except SiteError as error:
+            return error
+        return None
+
+    errors = await asyncio.gather(*(one(host) for host in hosts))
+    return {host: error for host, error in zip(hosts, errors, strict=True) if error}
