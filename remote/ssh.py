@@ -126,6 +126,8 @@ class Connection:
             except asyncssh.ChannelOpenError as error:
                 if self.raw.is_closed():  # whoever waited for a channel of it is told that, and not "busy"
                     raise UnreachableError(self.host, Trouble.LOST) from None
+                if error.code == asyncssh.OPEN_REQUEST_SESSION_FAILED:  # it has channels, but runs nothing in them
+                    raise UnreachableError(self.host, Trouble.PROTOCOL, "the server runs no commands") from None
                 if not wait:
                     raise UnreachableError(self.host, Trouble.BUSY, one_line(str(error))) from None
                 await asyncio.sleep(wait)
