@@ -21,6 +21,7 @@ from remote.jobs import JobState, JobStatus
 from remote.linux.commands import lsblk
 from remote.linux.host_time import host_time
 from remote.site import JobLog, Site, StateSeen
+from remote.text import one_line
 from supervision.dialect import Dialects
 from supervision.journal import Journal
 from supervision.state import Store
@@ -110,8 +111,15 @@ class Supervisor:
         """Do something in the background until the supervisor ends; whoever started it may come and go."""
         task = asyncio.create_task(work, name=name)
         self._background.add(task)
-        task.add_done_callback(self._background.discard)
+        task.add_done_callback(self._ended)
         return task
+
+    def _ended(self, task: asyncio.Task[object]) -> None:
+        """Let no error of our own pass in silence: it is told like a decision, and recorded."""
+        self._background.discard(task)
+        if not task.cancelled() and (error := task.exception()):
+            what = f"{task.get_name()} ended by an error of restripe itself: {type(error).__name__}: {error}"
+            self.journal.decide(self.site.clock.now(), "restripe", one_line(what))
 
     def watch(self, cadences: Sequence[Cadence]) -> None:
         """Ask these again and again until the supervisor ends."""
