@@ -24,7 +24,11 @@ from remote.text import last_lines
 ANSWER_LIMIT = 32 << 20
 """The most that one batch of questions may answer, in bytes."""
 LOOK_LIMIT = 2 << 20
-"""The most that one look at a log brings, in bytes."""
+"""The most that one look at a log brings at first, and the largest piece of it that is told at once, in bytes."""
+LOOK_MOST = 16 << 20
+"""What a look grows to while there is much to catch up with, in bytes: each look costs a round trip and a shell."""
+QUICK_SECONDS = 1.0
+"""What one look should take at most: when it is cut, all of it is brought again."""
 OVERLAP = 32
 """Bytes of the log that are asked for again, to notice that it is not the log it was."""
 NETWORK_SECONDS = 15.0
@@ -181,9 +185,9 @@ class LiveSite(Site):
             raise GarbledError(host, _what_came(output.stdout, output.stderr), command="list jobs", advice=NO_ANSWER)
         return found
 
-    async def _job(self, host: str, nonce: str, script: str, what: str) -> Header:
+    async def _job(self, host: str, nonce: str, script: str, what: str, limit: int = LOOK_LIMIT) -> Header:
         output = await self.fleet.run(
-            host, script, deadline=JOB_SECONDS + NETWORK_SECONDS, limit=LOOK_LIMIT + 65536, what=what
+            host, script, deadline=JOB_SECONDS + NETWORK_SECONDS, limit=limit + 65536, what=what
         )
         headers = protocol.read_headers(nonce, output.stdout)
         if not headers:
@@ -195,14 +199,16 @@ class LiveSite(Site):
     def _follow(self, host: str, source: JobLog | FileLog, offset: int) -> AsyncGenerator[Followed, None]:
         return _Follower(self, host, source, offset).run()
 
-    async def look(self, host: str, source: JobLog | FileLog, offset: int, start: str) -> Header:
+    async def look(
+        self, host: str, source: JobLog | FileLog, offset: int, start: str, limit: int = LOOK_LIMIT
+    ) -> Header:
         """One look at a log from `offset`; `start` is the process start seen at the first look, or `-`."""
         nonce, base = _nonce(), self._options.job_base
         if isinstance(source, JobLog):
-            script = protocol.poll_script(nonce, base, source.id, offset, LOOK_LIMIT)
+            script = protocol.poll_script(nonce, base, source.id, offset, limit)
         else:
-            script = protocol.file_script(nonce, base, source.path, offset, LOOK_LIMIT, source.pid, start)
-        return await self._job(host, nonce, script, f"read {source.name}")
+            script = protocol.file_script(nonce, base, source.path, offset, limit, source.pid, start)
+        return await self._job(host, nonce, script, f"read {source.name}", limit)
 
     @property
     def poll_seconds(self) -> float:
@@ -219,6 +225,7 @@ class _Follower:
         self._source = source
         self._offset = offset
         self._tail = b""
+        self._limit = LOOK_LIMIT
         self._inode = "-"
         self._start = "-"
         self._seen: object = None
@@ -227,8 +234,9 @@ class _Follower:
         delay = 0.5
         while True:
             try:
-                header = await self._site.look(self._host, self._source, self._offset - len(self._tail), self._start)
+                header = await self._look()
             except (UnreachableError, AnswerLostError, GarbledError) as error:
+                self._limit = LOOK_LIMIT
                 for event in self._unknown(str(error)):
                     yield event
                 await asyncio.sleep(delay)
@@ -241,10 +249,11 @@ class _Follower:
                 yield Rewound(why)
                 continue
             data = header.rest[len(self._tail) :]
-            if data:
-                yield Chunk(self._offset, data)
-                self._offset += len(data)
-                self._tail = (self._tail + data)[-OVERLAP:]
+            for at in range(0, len(data), LOOK_LIMIT):
+                piece = data[at : at + LOOK_LIMIT]
+                yield Chunk(self._offset, piece)
+                self._offset += len(piece)
+                self._tail = (self._tail + piece)[-OVERLAP:]
             if header.inode != "-":
                 self._inode = header.inode
             if self._offset < header.size and data:
@@ -254,6 +263,21 @@ class _Follower:
             if self._ended(header):
                 return
             await self._site.clock.sleep(self._site.poll_seconds)
+
+    async def _look(self) -> Header:
+        """One look from where the log was read to; when it was full and quick, the next may bring twice as much."""
+        loop = asyncio.get_running_loop()
+        began = loop.time()
+        header = await self._site.look(
+            self._host, self._source, self._offset - len(self._tail), self._start, self._limit
+        )
+        if len(header.rest) < self._limit:
+            self._limit = LOOK_LIMIT
+        elif loop.time() - began < QUICK_SECONDS:
+            self._limit = min(self._limit * 2, LOOK_MOST)
+        else:
+            self._limit = max(self._limit // 2, LOOK_LIMIT)
+        return header
 
     def _changed(self, header: Header) -> str:
         """Why the log is not the one that was read so far, or nothing."""
