@@ -72,6 +72,8 @@ def reader(host: str, command: Command) -> tuple[str, Parser] | None:
             return f"filesystem {fs}", lambda out, err: parsers.parse_mmlsfs(out, err, name=fs)
         case "mmlsdisk", [fs]:
             return f"disks {fs}", parsers.parse_mmlsdisk
+        case "mmlsdisk", [fs, "-L"]:
+            return f"disk details {fs}", parsers.parse_mmlsdisk
         case "mmdf", [fs]:
             return f"space {fs}", parsers.parse_mmdf
         case "mmdf", [fs, "-m"]:
@@ -82,6 +84,8 @@ def reader(host: str, command: Command) -> tuple[str, Parser] | None:
             return "nsds", parsers.parse_mmlsnsd_list
         case "mmgetstate", ["-a"]:
             return "node states", parsers.parse_mmgetstate
+        case "mmgetstate", []:
+            return f"node state {host}", parsers.parse_mmgetstate  # of its own daemon: asks no other node
         case "mmlsmgr", []:
             return "managers", parsers.parse_mmlsmgr
         case "mmlsmount", [fs] | [fs, "-L"]:
@@ -184,6 +188,8 @@ class GpfsFacts:
             return self._facts.get(f"devices {host}")
         if kind is HostTime:
             return self._facts.get(f"time {host}")
+        if kind is NodeStates and host:
+            return self._facts.get(f"node state {host}")
         return self._facts.get(self._keys[kind])
 
     def get(self, kind: type[T], host: str = "") -> T | None:

@@ -146,6 +146,9 @@ class FileSystem(Protocol):
     def may_stop(self, job: Job) -> str:
         """Why a job may not be stopped; empty when it may."""
 
+    def stop_leaves(self, job: Job) -> str:
+        """What a job leaves behind when it is stopped, to be said before it is; empty when nothing is known of that."""
+
 
 def worst(lines: Sequence[Line]) -> Severity:
     """The worst of some lines."""

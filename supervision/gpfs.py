@@ -1,0 +1,171 @@
+"""A GPFS file system as the screens see it. Each table has a module of its own; this one says what is asked, and when.
+
+Everything is a function of the state. Tables are remembered for the facts that they were made of, since a line of a
+log changes none of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from remote.command import Command, Effect
+from remote.gpfs import commands as gpfs
+from remote.linux.commands import lsblk
+from remote.linux.host_time import host_time
+from supervision import gpfs_devices, gpfs_disks, gpfs_nodes, gpfs_problems, gpfs_progress, gpfs_rules, gpfs_space
+from supervision.facts import reader
+from supervision.filesystem import Fill, Progress, Words
+from supervision.gpfs_view import Memo, View
+from supervision.state import Job, State
+from supervision.supervisor import Cadence
+from supervision.tables import Line, Table
+
+_WORDS = Words("GPFS", "NSD", "restripe", "NSD server")
+
+
+def own_daemon() -> Command:
+    """The state of GPFS on the host that is asked, which asks no other node."""
+    return Command(("mmgetstate",), Effect.READS, deadline=60.0, privileged=True)
+
+
+class GpfsFileSystem:
+    """Implements `supervision.filesystem.FileSystem`.
+
+    `entry` is the host that answers for the cluster; `hosts` are those watched besides it (NSD servers, helpers).
+    """
+
+    def __init__(self, name: str, entry: str, hosts: Sequence[str] = ()) -> None:
+        self._name = name
+        self._entry = entry
+        self._hosts = tuple(dict.fromkeys((entry, *hosts))) if entry else tuple(dict.fromkeys(hosts))
+        self._memo = Memo()
+
+    @property
+    def name(self) -> str:
+        """The device name of mm* commands, without /dev/."""
+        return self._name
+
+    @property
+    def words(self) -> Words:
+        """What people call things on GPFS."""
+        return _WORDS
+
+    def questions(self) -> tuple[Command, ...]:
+        """Asked of the entry host first: what the configuration, the managers and the disk descriptors tell.
+
+        No node of the cluster is asked besides the managers.
+        """
+        return (
+            gpfs.mmlscluster(),
+            gpfs.mmlsfs(self._name),
+            gpfs.mmlsdisk(self._name),
+            gpfs.mmlsnsd(long=True),
+            gpfs.mmlsmgr(),
+            gpfs.mmlsdisk(self._name, long=True),
+        )
+
+    def costly(self) -> tuple[Command, ...]:
+        """Every node (mmgetstate -a, mmlsmount -L), every NSD server (mmlsnsd -X), every allocation map (mmdf)."""
+        return (
+            gpfs.mmdf(self._name),
+            gpfs.mmlsnsd_devices(),
+            gpfs.mmgetstate(),
+            gpfs.mmlsmount(self._name),
+        )
+
+    def cadences(self, entry: str) -> tuple[Cadence, ...]:
+        """What is asked while it is watched; seconds on the Site's clock, counted from the answer to the question."""
+        name = self._name
+        of_cluster = (
+            # the health of the disks: the manager tells it from memory; a failed disk is seen within two minutes
+            Cadence("disks", 120.0, entry, (gpfs.mmlsdisk(name),)),
+            # reads every allocation map, so rarely; often enough to see a metadata disk fill before it is full
+            Cadence("space", 900.0, entry, (gpfs.mmdf(name),)),
+            # managers move when a node dies
+            Cadence("managers", 300.0, entry, (gpfs.mmlsmgr(),)),
+            # the configuration changes by a person's hand alone
+            Cadence("configuration", 1800.0, entry, (gpfs.mmlscluster(), gpfs.mmlsfs(name), gpfs.mmlsnsd(long=True))),
+            # ids and descriptor holders change with the disks alone
+            Cadence("disk details", 1800.0, entry, (gpfs.mmlsdisk(name, long=True),)),
+            # asks every server over the remote shell; device names change at a boot and no other time
+            Cadence("nsd devices", 3600.0, entry, (gpfs.mmlsnsd_devices(),)),
+            # ask every node, and one that hangs holds them up for minutes
+            Cadence("all nodes", 3600.0, entry, (gpfs.mmgetstate(), gpfs.mmlsmount(name))),
+        )
+        # each host for itself, over a connection that is there anyway
+        of_hosts = [
+            cadence
+            for host in dict.fromkeys((entry, *self._hosts))
+            for cadence in (
+                # cheap, and the first sign of a node in trouble
+                Cadence(f"daemon {host}", 60.0, host, (own_daemon(),)),
+                # lsblk can hang on a dead path; a host's clock drifts slowly
+                Cadence(f"devices {host}", 1800.0, host, (lsblk(), host_time())),
+            )
+        ]
+        return (*of_cluster, *of_hosts)
+
+    def facts(self, state: State) -> tuple[Line, ...]:
+        """The file system in a few lines, each with its age."""
+        return gpfs_space.facts(self._view(state))
+
+    def nodes(self, state: State) -> Table:
+        """The nodes, folded where they are alike; the worst first."""
+        return self._table("nodes", state, gpfs_nodes.nodes)
+
+    def pools(self, state: State) -> Table:
+        """The use of each pool by what its disks may hold."""
+        return self._table("pools", state, gpfs_space.pools)
+
+    def disks(self, state: State) -> Table:
+        """One row a disk, in the order of mmlsdisk, which is that of addition."""
+        return self._table("disks", state, gpfs_disks.disks)
+
+    def totals(self, state: State) -> Table:
+        """Metadata and data by pool and failure group."""
+        return self._table("totals", state, gpfs_space.totals)
+
+    def devices(self, state: State) -> Table:
+        """The disks and multipath maps of all hosts, equal roles together."""
+        return self._table("devices", state, gpfs_devices.devices)
+
+    def problems(self, state: State) -> tuple[Line, ...]:
+        """What is wrong, with what to do; the worst first."""
+        seconds: dict[str, float] = {}
+        for cadence in self.cadences(self._entry or state.header.entry):
+            for command in cadence.commands:
+                found = reader(cadence.host, command)
+                if found:
+                    seconds[found[0]] = cadence.seconds
+        return gpfs_problems.problems(self._view(state), seconds)
+
+    def scan_job(self, state: State) -> Job | None:
+        """The newest job that scans the file system: mmrestripefs, mmdeldisk, mmrpldisk, mmchdisk start."""
+        return gpfs_progress.scan_job(self._view(state))
+
+    def progress(self, state: State, job: Job) -> Progress:
+        """How far a scan is, in inodes over allocated inodes."""
+        return gpfs_progress.progress(self._view(state), job)
+
+    def fills(self, state: State) -> Sequence[Fill]:
+        """The metadata-only disks."""
+        return gpfs_disks.fills(self._view(state))
+
+    def may_run(self, argv: Sequence[str]) -> str:
+        """Why a person may not run this as a job of their own; empty when they may."""
+        return gpfs_rules.may_run(argv)
+
+    def may_stop(self, job: Job) -> str:
+        """Why a job may not be stopped; empty when it may."""
+        return gpfs_rules.may_stop(job, self._name)
+
+    def stop_leaves(self, job: Job) -> str:
+        """What a job leaves behind when it is stopped; said before it is."""
+        return gpfs_rules.stop_leaves(job, self._name)
+
+    def _view(self, state: State) -> View:
+        return View(state, self._name, self._hosts)
+
+    def _table(self, key: str, state: State, make: Callable[[View], Table]) -> Table:
+        values = (state.facts, state.links, state.header)
+        return self._memo.get(key, values, lambda: make(self._view(state)))

@@ -1,0 +1,189 @@
+"""The disks of a GPFS file system as one table: mmlsdisk, mmdf and mmlsnsd joined by the NSD's name."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+from remote.gpfs.models import (
+    Disk,
+    DiskList,
+    DiskSpace,
+    FsSpace,
+    Nsd,
+    NsdDevice,
+    NsdList,
+    Usage,
+    decode_volume_id,
+)
+from remote.names import fold
+from supervision.clocktext import local_time
+from supervision.filesystem import Fill
+from supervision.gpfs_text import UNKNOWN, USAGE_WORDS, percent_text, share, size_text
+from supervision.gpfs_view import NOT_ASKED, View, failure_of, short
+from supervision.tables import Cell, Column, Row, Severity, Table
+
+FULL = 85.0
+"""Percent of a metadata disk from which on it is said to be too full: a restripe still has to write somewhere."""
+LEAVING = ("suspended", "to be emptied", "being emptied", "emptied", "replacing")
+"""Statuses in which nothing new is written to a disk."""
+BROKEN = ("down", "unrecovered")
+
+
+def disk_severity(disk: Disk, space: DiskSpace | None) -> Severity:
+    """How bad it stands with a disk."""
+    if disk.availability in BROKEN:
+        return Severity.BAD
+    if not disk.ready or (space and too_full(space)) or (space and not space.available):
+        return Severity.WARNING
+    return Severity.NORMAL
+
+
+def too_full(space: DiskSpace) -> bool:
+    """Whether a disk that holds metadata alone is fuller than FULL."""
+    used = share(space.used_kb, space.size_kb)
+    return space.usage is Usage.METADATA_ONLY and used is not None and used > FULL
+
+
+def fills(view: View) -> tuple[Fill, ...]:
+    """The disks that a restripe of metadata fills: those that hold nothing else."""
+    if view.space is None or not view.space.exact:
+        return ()  # figures that are rounded up would show an empty disk as full
+    return tuple(
+        Fill(disk.nsd, disk.used_kb, disk.size_kb)
+        for disk in sorted(view.space.disks, key=lambda disk: disk.nsd)
+        if disk.usage is Usage.METADATA_ONLY
+    )
+
+
+def disks(view: View) -> Table:
+    """One row a disk."""
+    return _Disks(view).table()
+
+
+class _Disks:
+    """Everything that is known of the disks, by NSD."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._space = {row.nsd: row for row in view.space.disks} if view.space else {}
+        self._exact = view.space is None or view.space.exact
+        nsds = view.facts.get(NsdList)
+        self._nsds: dict[str, Nsd] = {nsd.nsd: nsd for nsd in nsds.nsds} if nsds else {}
+        self._details = {disk.nsd: disk for disk in view.details.disks} if view.details else {}
+        self._rows: dict[str, list[NsdDevice]] = defaultdict(list)
+        for row in view.devices.rows if view.devices else ():
+            self._rows[row.nsd].append(row)
+        known = view.disks.disks if view.disks else ()
+        self._many_pools = len({disk.pool for disk in known}) > 1
+
+    def table(self) -> Table:
+        """The table; its age is that of mmlsdisk, without which there are no rows."""
+        facts = self._view.facts
+        failure = failure_of(facts.fact(DiskList), facts.fact(FsSpace))
+        rows = tuple(self._row(disk) for disk in (self._view.disks.disks if self._view.disks else ()))
+        return Table(self._columns(), rows, self._view.at(DiskList), failure)
+
+    def _columns(self) -> tuple[Column, ...]:
+        return (
+            Column("nsd", "NSD"),
+            Column("servers", "servers", wide=True),
+            Column("group", "group", right=True),
+            Column("usage", "holds"),
+            Column("status", "status"),
+            Column("availability", "avail"),
+            Column("size", "size", right=True),
+            Column("free", "free", right=True),
+            Column("fragments", "fragments", right=True, wide=True),
+            # a second pool says much, a single one nothing
+            Column("pool", "pool", wide=not self._many_pools),
+        )
+
+    def _row(self, disk: Disk) -> Row:
+        space = self._space.get(disk.nsd)
+        size = space.size_kb if space else disk.size_kb
+        cells = (
+            Cell(disk.nsd, disk.nsd),
+            Cell(self._servers(disk.nsd)),
+            Cell(disk.failure_group, _number(disk.failure_group)),
+            Cell(USAGE_WORDS[disk.usage], USAGE_WORDS[disk.usage]),
+            Cell(disk.status, disk.status),
+            Cell(disk.availability, disk.availability),
+            Cell(size_text(size) if size is not None else UNKNOWN, size),
+            _free(space.free_blocks_kb, space.size_kb) if space else Cell(UNKNOWN),
+            _free(space.free_fragments_kb, space.size_kb) if space else Cell(UNKNOWN),
+            Cell(disk.pool, disk.pool),
+        )
+        return Row(disk.nsd, cells, disk_severity(disk, space), self._detail(disk, space))
+
+    def _servers(self, nsd: str) -> str:
+        listed = self._nsds.get(nsd)
+        if listed:
+            return fold(short(name) for name in listed.servers) or "directly attached"
+        rows = self._rows.get(nsd, ())
+        return fold(short(row.node) for row in rows) or NOT_ASKED
+
+    def _detail(self, disk: Disk, space: DiskSpace | None) -> tuple[tuple[str, str], ...]:
+        """What is shown of one disk alone, each a label and its text."""
+        more = self._details.get(disk.nsd, disk)
+        pairs = [
+            ("NSD", disk.nsd),
+            ("usage", disk.usage.value),
+            ("status", f"{disk.status}, {disk.availability}"),
+            ("failure group", disk.failure_group),
+            ("pool", disk.pool),
+            ("sector size", f"{disk.sector_size} bytes"),
+        ]
+        if space:
+            pairs += [
+                ("size", f"{space.size_kb:,} KB"),
+                ("used", f"{space.used_kb:,} KB ({percent_text(share(space.used_kb, space.size_kb)) or UNKNOWN})"),
+                ("free blocks", f"{space.free_blocks_kb:,} KB ({space.free_blocks_percent} %)"),
+                ("free fragments", f"{space.free_fragments_kb:,} KB ({space.free_fragments_percent} %)"),
+            ]
+            if not self._exact:
+                pairs.append(
+                    ("note", f"mmdf was asked in {self._view.space.unit if self._view.space else ''}, rounded")
+                )
+            if not space.available:
+                pairs.append(("allocation", "mmdf marks it as out of use: nothing can be allocated on it"))
+        else:
+            pairs.append(("space", f"{UNKNOWN}: mmdf was {NOT_ASKED}"))
+        pairs += self._identity(disk.nsd)
+        pairs += [(label, text) for label, text in (("disk id", more.disk_id), ("disk uid", more.disk_uid)) if text]
+        if more.remarks:
+            meaning = " (holds a file system descriptor)" if "desc" in more.remarks.split() else ""
+            pairs.append(("remarks", more.remarks + meaning))
+        return tuple(pairs)
+
+    def _identity(self, nsd: str) -> list[tuple[str, str]]:
+        """The volume id, decoded, and which device it is on which server."""
+        rows = self._rows.get(nsd, [])
+        listed = self._nsds.get(nsd)
+        volume = next((row.volume_id for row in rows if row.volume_id), listed.volume_id if listed else "")
+        pairs = []
+        decoded = decode_volume_id(volume)
+        if decoded:
+            made = local_time(decoded.created, self._view.state.header.utc_offset).strftime("%Y-%m-%d %H:%M:%S")
+            pairs.append(("volume id", f"{volume}: written by {decoded.address}, {made} local time"))
+        elif volume:
+            pairs.append(("volume id", volume))
+        for row in rows:
+            device = row.device if row.found else "NOT FOUND"
+            remark = f" ({row.remarks})" if row.remarks else ""
+            pairs.append((f"on {short(row.node)}", f"{device}{remark}"))
+        if not rows:
+            pairs.append(("devices", f"{UNKNOWN}: mmlsnsd -X was {NOT_ASKED} or does not list it"))
+        return pairs
+
+
+def _free(kb: int, of_kb: int) -> Cell:
+    """Sorted by KB; the percentage is of the whole disk."""
+    return Cell(f"{size_text(kb)} {percent_text(share(kb, of_kb)):>5}".rstrip(), kb)
+
+
+def _number(text: str) -> float | str:
+    """A failure group is text (`01`, `1,0,1`), and still sorts as a number where it is one."""
+    try:
+        return int(text)
+    except ValueError:
+        return text

@@ -1,0 +1,178 @@
+"""The nodes of a GPFS cluster, folded where they are alike in everything that matters."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import msgspec
+
+from remote.events import LinkChanged
+from remote.gpfs.models import Cluster, ClusterNode, Managers, Mounts, NodeState, NodeStates, NsdList
+from remote.names import fold
+from supervision.gpfs_text import UNKNOWN
+from supervision.gpfs_view import NOT_ASKED, View, failure_of, short
+from supervision.tables import Cell, Column, Row, Severity, Table
+
+COLUMNS = (
+    Column("nodes", "nodes"),
+    Column("count", "n", right=True),
+    Column("roles", "roles"),
+    Column("daemon", "daemon"),
+    Column("mount", "mounted"),
+    Column("link", "connection"),
+    Column("trouble", "trouble", wide=True),
+)
+NOT_OURS = "not watched"
+"""The connection of a node that is none of the hosts given: GPFS speaks for it, nobody else does."""
+_LINK_SEVERITY = {"refused": Severity.BAD, "waiting": Severity.WARNING, "waiting to connect again": Severity.WARNING}
+_DAEMON_SEVERITY = {"down": Severity.BAD, "unknown": Severity.WARNING, "arbitrating": Severity.WARNING}
+
+
+class _Alike(msgspec.Struct, frozen=True):
+    """What nodes of one row have in common."""
+
+    roles: tuple[str, ...]
+    daemon: str
+    mount: str
+    link: str
+    trouble: str
+
+    @property
+    def severity(self) -> Severity:
+        """How bad that is."""
+        mount = Severity.WARNING if self.mount == "no" and "NSD server" in self.roles else Severity.NORMAL
+        daemon = _DAEMON_SEVERITY.get(self.daemon, Severity.NORMAL)
+        return max(mount, daemon, _LINK_SEVERITY.get(self.link, Severity.NORMAL))
+
+
+def nodes(view: View) -> Table:
+    """One row for all nodes that are alike; the worst first."""
+    looked = _Looked(view)
+    groups: dict[_Alike, list[str]] = defaultdict(list)
+    for node in view.cluster.nodes if view.cluster else ():
+        groups[looked.alike(node)].append(short(node.admin_name) or short(node.daemon_name))
+    for host in view.hosts:
+        if view.node(host) is None:
+            groups[looked.stranger(host)].append(host)
+    rows = [_row(alike, names) for alike, names in groups.items()]
+    rows.sort(key=lambda row: -row.severity)
+    facts = view.facts
+    failure = failure_of(facts.fact(Cluster), facts.fact(NodeStates), facts.fact(Mounts))
+    return Table(COLUMNS, tuple(rows), _age(view), failure)
+
+
+def _age(view: View) -> float | None:
+    """When daemons were last asked, else the cluster: what changes is what ages."""
+    asked = view.daemon_facts()
+    return asked[-1].at if asked else view.at(Cluster)
+
+
+def _row(alike: _Alike, names: list[str]) -> Row:
+    folded = fold(names)
+    cells = (
+        Cell(folded, folded),
+        Cell(f"{len(names):,}", len(names)),
+        Cell(", ".join(alike.roles) or "client"),
+        Cell(alike.daemon),
+        Cell(alike.mount),
+        Cell(alike.link),
+        Cell(alike.trouble),
+    )
+    detail = [
+        ("nodes", folded),
+        ("roles", ", ".join(alike.roles) or "client"),
+        ("GPFS", alike.daemon),
+        ("mounted", alike.mount),
+        ("connection", alike.link),
+    ]
+    if alike.trouble:
+        detail.append(("trouble", alike.trouble))
+    # folding may move a node to another row; its row there is another one
+    return Row(f"{folded}", cells, alike.severity, tuple(detail))
+
+
+def link_words(link: LinkChanged | None) -> tuple[str, str]:
+    """How it stands with a connection of ours, and why."""
+    if link is None:
+        return "not connected", ""
+    return link.state, ": ".join(part for part in (link.trouble, link.detail) if part)
+
+
+def daemon_states(view: View) -> dict[str, NodeState]:
+    """The newest word on each daemon, by the daemon name of its node."""
+    states: dict[str, NodeState] = {}
+    for fact in view.daemon_facts():
+        model = fact.parsed.model if fact.parsed else None
+        if not isinstance(model, NodeStates):
+            continue
+        for state in model.nodes:
+            node = view.node(state.name)
+            states[node.daemon_name if node else state.name] = state
+        for name in model.unreachable:
+            node = view.node(name)
+            if node:
+                states[node.daemon_name] = NodeState(node.number, name, "unknown")
+    return states
+
+
+class _Looked:
+    """What is known of all nodes, by daemon name."""
+
+    def __init__(self, view: View) -> None:
+        self._view = view
+        self._states = daemon_states(view)
+        self._mounted = self._mounts()
+        self._servers = self._nsd_servers()
+        managers = view.facts.get(Managers)
+        manager = managers.of(view.name) if managers else None
+        self._managers = {
+            self._name(name): role
+            for name, role in (
+                (managers.cluster_manager or managers.cluster_manager_address if managers else "", "cluster manager"),
+                (manager.node if manager else "", "fs manager"),
+            )
+            if name
+        }
+
+    def _name(self, name: str) -> str:
+        node = self._view.node(name)
+        return node.daemon_name if node else name
+
+    def _mounts(self) -> set[str] | None:
+        """The nodes that mount it; None while that is not known."""
+        mounts = self._view.facts.get(Mounts)
+        mine = mounts.of(self._view.name) if mounts else None
+        if mine is None or (mine.count and not mine.nodes):
+            return None
+        names = set()
+        for mounted in mine.nodes:
+            node = self._view.node(mounted.name) or self._view.node(mounted.address)
+            names.add(node.daemon_name if node else mounted.name)
+        return names
+
+    def _nsd_servers(self) -> set[str]:
+        listed = self._view.facts.get(NsdList)
+        names = {server for nsd in listed.nsds for server in nsd.servers} if listed else set()
+        if self._view.devices:
+            names |= {row.node for row in self._view.devices.rows if "server node" in row.remarks}
+        return {self._name(name) for name in names}
+
+    def alike(self, node: ClusterNode) -> _Alike:
+        """What this node shares with others of its row."""
+        name = node.daemon_name
+        roles = list(node.roles)
+        if name in self._managers:
+            roles.append(self._managers[name])
+        if name in self._servers:
+            roles.append("NSD server")
+        state = self._states.get(name)
+        mount = UNKNOWN if self._mounted is None else "yes" if name in self._mounted else "no"
+        host = self._view.host_of(name)
+        link, trouble = link_words(self._view.state.links.get(host)) if host else (NOT_OURS, "")
+        return _Alike(tuple(roles), state.state if state else NOT_ASKED, mount, link, trouble)
+
+    def stranger(self, host: str) -> _Alike:
+        """A host that is no node of the cluster, or not known to be one."""
+        role = f"{UNKNOWN} role" if self._view.cluster is None else "no node of the cluster"
+        link, trouble = link_words(self._view.state.links.get(host))
+        return _Alike((role,), NOT_ASKED, UNKNOWN, link, trouble)

@@ -1,0 +1,242 @@
+"""How far a restripe is, and whether it is alive: from its job's state, its log and the allocated inodes.
+
+The counter runs over allocated inodes, whatever mmdf says of used ones. The finish is a plain range from the mean rate.
+"""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from statistics import median
+
+from remote.jobs import JobState
+from supervision.clocktext import duration_text
+from supervision.filesystem import Counter, Finish, Phase, Progress
+from supervision.gpfs_view import View, is_about
+from supervision.logs import Log, Point, Scan
+from supervision.state import Job
+
+STALL = 300.0
+"""Seconds of silence below which nothing is said to be stalled: GPFS is quiet for minutes even when all is well."""
+STALL_GAPS = 6
+QUIET_GAPS = 2
+NEARLY = 0.998
+"""Work from which on it may end at any moment; the last stage is not counted."""
+PARTS = 18
+"""Parts of the trend."""
+LEAST_LINES = 6
+"""Counted lines before a finish is told."""
+SPREAD = 0.2
+"""The plain range: this part of the remaining time to either side."""
+RECENT = 100
+"""Gaps that the usual one is taken from."""
+POLL = 2.0
+"""Seconds (Site's clock) between two looks at a log."""
+POLL_REAL = 0.25
+"""Real seconds that a look takes at least: much, in a simulation that runs six hundred times as fast."""
+
+_SCANS = (("mmrestripefs", ()), ("mmdeldisk", ()), ("mmrpldisk", ()), ("mmchdisk", ("start",)))
+
+
+def is_scan(job: Job, fs: str) -> bool:
+    """Whether a job scans the file system as a restripe does."""
+    return any(is_about(job, fs, program, *verbs) for program, verbs in _SCANS)
+
+
+def scan_job(view: View) -> Job | None:
+    """The newest scan, by when its host says it began."""
+    jobs = [job for job in view.state.jobs.values() if is_scan(job, view.name)]
+    return max(jobs, key=lambda job: (began(job), job.host, job.status.id), default=None)
+
+
+def began(job: Job) -> float:
+    """When a job began, by its host's clock; by ours where the host has not said it."""
+    return job.at if job.status.began is None else job.status.began
+
+
+def progress(view: View, job: Job) -> Progress:
+    """How far a scan is, as far as it is known."""
+    log = view.state.job_log(job.host, job.status.id)
+    scan = log.scan if log else Scan()
+    counted = _counted(scan.points)
+    gap = _usual_gap(scan.points)
+    inodes = view.space.inodes if view.space else None
+    counter = Counter("inodes", scan.inodes, inodes.allocated if inodes else None)
+    last = _last_line(log)
+    phase, why = _phase(view, job, log, counter, gap)
+    rate = _rate(counted)
+    finish = None
+    if phase in (Phase.RUNNING, Phase.QUIET):
+        finish = _finish(counted, counter, rate, gap, view.state.at)
+    return Progress(
+        phase,
+        _phases(scan, job, phase),
+        counter,
+        scan.percent,
+        rate,
+        _trend(counted),
+        last,
+        gap,
+        finish,
+        why,
+    )
+
+
+def _last_line(log: Log | None) -> float | None:
+    return log.last_at if log and log.size else None
+
+
+def _counted(points: tuple[Point, ...]) -> list[Point]:
+    """The points with a count since it last began anew: a restripe that was restarted counts from the start."""
+    counted: list[Point] = []
+    for point in points:
+        if point.inodes is None:
+            continue
+        if counted and point.inodes < (counted[-1].inodes or 0) * 0.99:
+            counted = []
+        counted.append(point)
+    return counted
+
+
+def _usual_gap(points: tuple[Point, ...]) -> float | None:
+    """The median time (s) between two lines of this phase; None before the third line."""
+    gaps = [later.at - earlier.at for earlier, later in pairwise(points[-RECENT - 1 :])]
+    return median(gaps) if len(gaps) >= 2 else None
+
+
+def stall_limit(gap: float | None, speed: float) -> float:
+    """Seconds of silence after which a scan counts as stalled. `speed` is the simulation's, 1 for a real cluster."""
+    poll = max(POLL, POLL_REAL * speed)
+    return max(STALL, STALL_GAPS * (gap or 0.0), 2 * poll)
+
+
+def _phase(view: View, job: Job, log: Log | None, counter: Counter, gap: float | None) -> tuple[Phase, str]:
+    """How it stands, and why where that says more."""
+    status = job.status
+    match status.state:
+        case JobState.FINISHED if status.rc is not None:
+            return _ended(status.rc, log)
+        case JobState.RUNNING:
+            return _running(view, job, log, counter, gap)
+        case JobState.UNKNOWN if job.spec is not None and status.began is None and status.note:
+            return Phase.STARTING, status.note
+    return Phase.UNKNOWN, status.meaning
+
+
+def _ended(rc: int, log: Log | None) -> tuple[Phase, str]:
+    if rc == 0:
+        return Phase.FINISHED, ""
+    said = [line for line in (log.tail if log else ()) if line][-3:]
+    return Phase.FAILED, f"exit code {rc}: {' / '.join(said)}" if said else f"exit code {rc}; its log tells nothing"
+
+
+def _running(view: View, job: Job, log: Log | None, counter: Counter, gap: float | None) -> tuple[Phase, str]:
+    if log is None and job.status.size:
+        return Phase.UNKNOWN, f"it runs, but its log of {job.status.size:,} bytes has not been read yet"
+    scan = log.scan if log else Scan()
+    if scan.waiting_for:
+        return Phase.WAITING, f"waits until {scan.waiting_for} on {view.name} ends, then begins by itself (6027-2763)"
+    over = _nearly_over(scan, counter)
+    since = log.last_at if log and log.size else began(job)
+    silent = max(0.0, view.state.at - since)
+    if silent > stall_limit(gap, view.state.header.speed):
+        what = "no line" if log and log.size else "it has printed nothing"
+        return Phase.STALLED, f"{what} for {duration_text(silent)}{_than(gap)}"
+    if over:
+        return Phase.FINISHING, over
+    if not scan.in_phase or not _counted(scan.points):
+        return Phase.STARTING, "" if scan.phase else "nothing is counted yet"
+    if gap is not None and silent > max(QUIET_GAPS * gap, 2 * POLL):
+        return Phase.QUIET, f"no line for {duration_text(silent)}{_than(gap)}"
+    return Phase.RUNNING, ""
+
+
+def _than(gap: float | None) -> str:
+    return f", where {duration_text(gap)} is usual" if gap else ""
+
+
+def _nearly_over(scan: Scan, counter: Counter) -> str:
+    """Why it may end at any moment; empty when it may not. Metadata phases reach 100 % long before the end."""
+    if not scan.phase or scan.number is not None:
+        return ""
+    if not scan.in_phase:
+        return "the last scan that it told of is complete; the job has not ended"
+    if scan.percent is not None and scan.percent >= 100.0:
+        return "the tool says 100 %; the job has not ended"
+    if counter.fraction is not None and counter.fraction >= NEARLY:
+        return "nearly every allocated inode is examined; what comes after that is not counted"
+    return ""
+
+
+def _phases(scan: Scan, job: Job, phase: Phase) -> tuple[tuple[str, str], ...]:
+    """The phases with a word each. Only the present one is told by name; those before it were numbered from 1."""
+    if not scan.phase:
+        return ()
+    before = max(0, scan.phases_done - (0 if scan.in_phase else 1))
+    named = [(f"metadata {number}", "done") for number in range(1, before + 1)]
+    if phase is Phase.FINISHED or not scan.in_phase:
+        word = "done"
+    elif job.status.state.settled:
+        word = "failed" if phase is Phase.FAILED else "not known"
+    else:
+        word = "not known" if phase is Phase.UNKNOWN else phase.value if phase is Phase.STALLED else "running"
+    named.append((_phase_name(scan), word))
+    if scan.number is not None and phase not in (Phase.FINISHED, Phase.FAILED, Phase.UNKNOWN):
+        named.append(("user files", "to come"))
+    return tuple(named)
+
+
+def _phase_name(scan: Scan) -> str:
+    if scan.number is not None:
+        return f"metadata {scan.number}"
+    return "user files" if "user file" in scan.phase else scan.phase.removeprefix("Scanning ")
+
+
+def _rate(counted: list[Point]) -> float | None:
+    """Inodes a second from the first counted line of the phase to the last."""
+    if len(counted) < 2:
+        return None
+    seconds = counted[-1].at - counted[0].at
+    return _between(counted[0], counted[-1]) / seconds if seconds > 0 else None
+
+
+def _between(first: Point, last: Point) -> int:
+    return max(0, (last.inodes or 0) - (first.inodes or 0))
+
+
+def _trend(counted: list[Point]) -> tuple[float, ...]:
+    """Inodes a second in equal parts of the phase's time, at most one part for each pair of lines."""
+    if len(counted) < 2 or counted[-1].at <= counted[0].at:
+        return ()
+    parts = min(PARTS, len(counted) - 1)
+    start, width = counted[0].at, (counted[-1].at - counted[0].at) / parts
+    marks = []
+    index = 0
+    for part in range(parts + 1):
+        at = start + part * width
+        while index < len(counted) - 2 and counted[index + 1].at < at:
+            index += 1
+        marks.append(_count_at(counted[index], counted[index + 1], at))
+    return tuple(max(0.0, later - earlier) / width for earlier, later in pairwise(marks))
+
+
+def _count_at(first: Point, last: Point, at: float) -> float:
+    """The count at a time between two points, on the straight line between them."""
+    seconds = last.at - first.at
+    part = min(1.0, max(0.0, (at - first.at) / seconds)) if seconds > 0 else 1.0
+    return (first.inodes or 0) + part * _between(first, last)
+
+
+def _finish(counted: list[Point], counter: Counter, rate: float | None, gap: float | None, now: float) -> Finish | None:
+    """A plain range around the mean rate's word; None while it would be a guess."""
+    if len(counted) < LEAST_LINES or not rate or gap is None or not counter.total or counter.done is None:
+        return None
+    left = counter.total - counter.done
+    if left <= 0:
+        return None
+    seconds = left / rate
+    spread = max(SPREAD * seconds, gap)
+    low, high = counted[-1].at + seconds - spread, counted[-1].at + seconds + spread
+    low = max(low, now)
+    past = counted[-1].at - counted[0].at
+    basis = f"mean {rate:,.0f} inodes/s over {duration_text(past)}; a plain range of ±{SPREAD * 100:.0f} %"
+    return Finish(low, max(high, low + gap), basis)
