@@ -37,6 +37,11 @@ class SessionScreen(Screen[None]):
         """The session that is shown."""
         return cast("SessionApp", self.app).session
 
+    @property
+    def body_width(self) -> int:
+        """Cells a line of the scrolled body has: the padding and the scroll bar take three."""
+        return max(40, self.size.width - 3)
+
     def say(self, text: str) -> None:
         """Put a text on the message line."""
         self.query_one(MessageLine).show(text)

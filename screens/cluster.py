@@ -23,13 +23,13 @@ class ClusterScreen(SessionScreen):
             yield Static("", id="text", markup=False)
 
     def show_state(self) -> None:
-        session, width = self.session, max(40, self.size.width - 2)
+        session, width = self.session, self.body_width
         state, fs, now = session.state, session.fs, session.now
         problems = fs.problems(state)
         lines = [plain("Problems", "bold")]
-        lines += fact_lines(problems, width, now) or [plain("   none that is known")]
+        lines += fact_lines(problems, width, now) or [plain("none that is known", indent=3)]
         lines += self._section(f"{fs.words.kind} {fs.name}", None)
-        lines += fact_lines(fs.facts(state), width, now) or [plain("   nothing is known yet", "dim")]
+        lines += fact_lines(fs.facts(state), width, now) or [plain("nothing is known yet", "dim", indent=3)]
         for title, table in (("Nodes", fs.nodes(state)), ("Pools", fs.pools(state))):
             lines += self._section(title, table)
             lines += small_table(table, width)

@@ -8,6 +8,7 @@ from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from remote.events import StepChanged
+from remote.text import one_line
 from screens.base import SessionScreen
 from screens.widgets.render import fit, plain
 from supervision.clocktext import duration_text, time_of_day
@@ -27,29 +28,30 @@ class MigrateScreen(SessionScreen):
             yield Static("", id="text", markup=False)
 
     def show_state(self) -> None:
-        state, width = self.session.state, max(40, self.size.width - 2)
+        state, width = self.session.state, self.body_width
         lines = [plain(f"Migration {state.header.plan or 'none'} on {state.header.file_system}", "bold"), Text()]
         if not state.steps:
-            lines.append(plain("   no migration belongs to this session", "dim"))
+            lines.append(plain("no migration belongs to this session", "dim", indent=3))
         for number in sorted(state.steps):
             lines += self._step(state.steps[number], width)
         if state.decisions:
             lines += [Text(), plain("Decisions", "bold")]
             zone = state.header.utc_offset
             for decision in state.decisions[-20:]:
-                text = f"   {time_of_day(decision.t, zone)}  {decision.what}  [{decision.who}]"
-                lines.append(Text(fit(" ".join(text.split(" ")), width).rstrip(), no_wrap=True))
+                text = one_line(f"{time_of_day(decision.t, zone)}  {decision.what}  [{decision.who}]")
+                lines.append(plain(fit(text, width - 3), indent=3))
         self.query_one("#text", Static).update(Text("\n").join(lines))
 
     def _step(self, step: StepChanged, width: int) -> list[Text]:
         sign = SIGNS.get(step.state, "")
         style = STYLES.get(step.state, "")
         times = self.session.state.step_times.get(step.number)
-        took = duration_text(times[1] - times[0]) if times and step.state not in ("waiting", "checking") else ""
+        until = self.session.now if step.state in ("checking", "running", "verifying") else times[1] if times else 0.0
+        took = duration_text(max(0.0, until - times[0])) if times and step.state != "waiting" else ""
         head = f"{sign:<2} {step.number} {fit(step.name, 14)} {step.state:<10} {took:>11}  {step.title}"
         lines = [Text(fit(head, width).rstrip(), style=style, no_wrap=True)]
         if step.command:
-            lines.append(plain(fit(f"     on {step.host}: {step.command}", width), "dim"))
+            lines.append(plain(fit(one_line(f"on {step.host}: {step.command}"), width - 5), "dim", indent=5))
         if step.detail and step.state not in ("waiting", "checking"):
-            lines.append(plain(fit(f"     {step.detail}", width)))
+            lines.append(plain(fit(one_line(step.detail), width - 5), indent=5))
         return lines

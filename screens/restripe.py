@@ -37,12 +37,12 @@ class RestripeScreen(SessionScreen):
             yield Static("", id="text", markup=False)
 
     def show_state(self) -> None:
-        session, width = self.session, max(40, self.size.width - 2)
+        session, width = self.session, self.body_width
         job = session.fs.scan_job(session.state)
         if job is None:
             lines = [
                 plain(f"no {session.fs.words.scan} is known on {session.fs.name}", "bold"),
-                plain("   one that runs in somebody's screen is not seen here yet", "dim"),
+                plain("one that runs in somebody's screen is not seen here yet", "dim", indent=3),
             ]
         else:
             lines = self._job(job, session.fs.progress(session.state, job), width)

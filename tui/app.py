@@ -6,7 +6,9 @@ may close at any time, and nothing stops.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+import secrets
+from collections.abc import Callable, Coroutine
 from typing import Any, ClassVar
 
 from textual.app import ComposeResult
@@ -15,12 +17,19 @@ from textual.containers import VerticalScroll
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Static
 
+from remote.command import Command, Effect
+from remote.errors import SiteError
+from remote.jobs import JobSpec, JobStatus
 from screens.base import SessionApp, SessionScreen
 from screens.cluster import ClusterScreen
+from screens.intents import FollowJob, LaunchJob, Refresh, RefreshJobs, StartMigration, StopJob
 from screens.migrate import MigrateScreen
 from screens.restripe import RestripeScreen
 from screens.widgets.frame import SCREENS
+from supervision.clocktext import time_of_day
+from supervision.migration import operator_name
 from supervision.session import Session
+from supervision.supervisor import Supervisor
 
 LOOK = 0.1
 """Seconds between two looks at the state."""
@@ -58,7 +67,7 @@ class RestripeApp(SessionApp):
     CSS = """
     Screen { layers: base; }
     #body { height: 1fr; padding: 0; }
-    #scroll { height: 1fr; padding: 0 1; }
+    #scroll { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
     """
     MODES = _MODES
     BINDINGS: ClassVar[list[BindingType]] = [
@@ -66,8 +75,8 @@ class RestripeApp(SessionApp):
         Binding("q", "quit_session", "quit", show=False, id="app.quit"),
         Binding("question_mark", "help", "help", show=False, id="app.help"),
         Binding("escape", "back", "back", show=False, id="app.back"),
-        Binding("space", "play", "play/pause", id="replay.play"),
-        Binding("period", "next_event", "next event", id="replay.next"),
+        Binding("space", "play", "play/pause", id="replay.play", key_display="space"),
+        Binding("full_stop", "next_event", "next event", id="replay.next", key_display="."),
         Binding("left_square_bracket", "mark(-1)", "mark before", id="replay.before", key_display="["),
         Binding("right_square_bracket", "mark(1)", "next mark", id="replay.after", key_display="]"),
         Binding("minus", "slower", "slower", id="replay.slower", key_display="-"),
@@ -76,9 +85,16 @@ class RestripeApp(SessionApp):
         Binding("greater_than_sign", "jump(600)", "+10 min", id="replay.on", key_display=">"),
     ]
 
-    def __init__(self, session: Session, *, first: str = "cluster") -> None:
+    def __init__(
+        self,
+        session: Session,
+        *,
+        first: str = "cluster",
+        migrate: Callable[[], Coroutine[Any, Any, None]] | None = None,
+    ) -> None:
         super().__init__()
         self.session = session
+        self._migrate = migrate
         self.animation_level = "none"
         self._first = first
         self._seen: object = None
@@ -108,6 +124,77 @@ class RestripeApp(SessionApp):
         if action == "show":
             return parameters[0] in _MODES
         return True
+
+    # what screens want
+
+    def on_refresh(self, intent: Refresh) -> None:
+        """Ask again now."""
+        supervisor = self.session.supervisor
+        if supervisor is None:
+            return
+        fs = self.session.fs
+        commands = (*fs.questions(), *(fs.costly() if intent.costly else ()))
+        supervisor.start("refresh", self._ask(supervisor, commands, devices=intent.costly))
+        self.say("asking again")
+
+    async def _ask(self, supervisor: Supervisor, commands: tuple[Command, ...], *, devices: bool) -> None:
+        with contextlib.suppress(SiteError):  # it is in the state, with its reason
+            await supervisor.ask(supervisor.entry, *commands)
+        if devices:
+            await supervisor.look_at_devices(supervisor.site.hosts)
+
+    def on_refresh_jobs(self, _intent: RefreshJobs) -> None:
+        """Ask every host for its jobs."""
+        if supervisor := self.session.supervisor:
+            supervisor.start("jobs", supervisor.look_at_jobs(supervisor.site.hosts))
+
+    def on_follow_job(self, intent: FollowJob) -> None:
+        """Follow a job to its end; it goes on without us."""
+        if supervisor := self.session.supervisor:
+            supervisor.follow(intent.host, intent.job_id)
+
+    def on_stop_job(self, intent: StopJob) -> None:
+        """Stop a job that was confirmed to be stopped."""
+        supervisor = self.session.supervisor
+        if supervisor is None or not self.session.armed:
+            return
+        supervisor.start("stop", self._carry_out(supervisor.site.stop(intent.host, intent.job_id)))
+
+    def on_launch_job(self, intent: LaunchJob) -> None:
+        """Run a command that was confirmed, as a detached job."""
+        supervisor = self.session.supervisor
+        if supervisor is None or not self.session.armed:
+            return
+        why = self.session.fs.may_run(intent.argv)
+        if why:
+            self.say(why)
+            return
+        supervisor.start("launch", self._launch(supervisor, intent))
+
+    async def _launch(self, supervisor: Supervisor, intent: LaunchJob) -> None:
+        stamp = time_of_day(self.session.now, self.session.header.utc_offset).replace(":", "")
+        job_id = f"{self.session.fs.name}-by-hand-{stamp}-{secrets.token_hex(2)}"
+        command = Command(intent.argv, Effect.CHANGES)
+        spec = JobSpec(job_id, "run by hand, no checks", operator_name(), command)
+        await self._carry_out(supervisor.site.launch(intent.host, spec))
+        supervisor.follow(intent.host, job_id)
+
+    async def _carry_out(self, work: Coroutine[Any, Any, JobStatus]) -> None:
+        """Do something that changes the far side, and say how it stands then."""
+        try:
+            status = await work
+        except SiteError as error:
+            self.say(str(error))
+        else:
+            self.say(f"job {status.id}: {status.meaning}")
+
+    def on_start_migration(self, _intent: StartMigration) -> None:
+        """Run the migration of this session, once."""
+        supervisor, migrate = self.session.supervisor, self._migrate
+        if supervisor is None or migrate is None or not self.session.armed:
+            return
+        self._migrate = None
+        supervisor.start("migration", migrate())
 
     # keys
 
@@ -171,9 +258,20 @@ class RestripeApp(SessionApp):
         screen = self.screen
         lines = [f"{screen.NAME.capitalize()}\n\n{screen.HELP_TEXT}\n"] if isinstance(screen, SessionScreen) else []
         lines.append("Keys")
-        for active in sorted(screen.active_bindings.values(), key=lambda found: found.binding.description):
-            if active.enabled and active.binding.description:
-                key = active.binding.key_display or self.get_key_display(active.binding)
-                lines.append(f"  {key:<14} {active.binding.description}")
+        told: dict[str, list[str]] = {}
+        for active in screen.active_bindings.values():
+            binding = active.binding
+            if active.enabled and binding.description and not binding.system and _ours(binding.action):
+                keys = told.setdefault(binding.description, [])
+                key = binding.key_display or self.get_key_display(binding)
+                if key not in keys:
+                    keys.append(key)
+        lines += [f"  {', '.join(keys):<14} {description}" for description, keys in told.items()]
         lines += ["", "Screens", "  " + "   ".join(f"{key} {title}" for key, name, title in SCREENS if name in _MODES)]
         return "\n".join(lines)
+
+
+def _ours(action: str) -> bool:
+    """Whether a key does something of ours, and not what every terminal program has."""
+    name = action.rpartition(".")[2].partition("(")[0]
+    return not name.startswith(("show", "focus_", "scroll_", "page_", "copy_text", "command_palette"))

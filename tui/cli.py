@@ -26,7 +26,8 @@ def cli() -> None:
 
 
 @cli.command()
-@click.option("--plain", is_flag=True, help="Lines of text instead of screens (there are no screens yet).")
+@click.option("--plain", is_flag=True, help="Lines of text instead of screens; usual where stdout is no terminal.")
+@click.option("--auto", is_flag=True, help="On the screens: begin the migration without waiting for you.")
 @click.option(
     "--speed",
     type=click.FloatRange(1, 100_000),
@@ -41,36 +42,45 @@ def cli() -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Record into this new file instead of the usual place.",
 )
-def demo(*, plain: bool, speed: float, as_json: bool, record: Path | None) -> None:
+def demo(*, plain: bool, auto: bool, speed: float, as_json: bool, record: Path | None) -> None:
     """Migrate the metadata of a simulated 350 TB file system to SSDs.
 
     Real SSH to simulated hosts, detached jobs, everything recorded. It takes about a minute and needs nothing but
-    this machine.
+    this machine. On a terminal the screens open and wait for you; in a pipe, or with --plain, it runs by itself and
+    tells of it in lines.
     """
-    from tui.demo import run
     from tui.running import run_to_exit
 
-    del plain
-    run_to_exit(run(speed=speed, as_json=as_json, record=record))
+    if plain or as_json or not _on_terminal():
+        from tui.demo import run
+
+        run_to_exit(run(speed=speed, as_json=as_json, record=record))
+    from tui.showing import demo as show_demo
+
+    run_to_exit(show_demo(speed=speed, record=record, auto=auto))
 
 
 @cli.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--plain", is_flag=True, help="Lines of text instead of screens (there are no screens yet).")
+@click.option("--plain", is_flag=True, help="Lines of text instead of screens; usual where stdout is no terminal.")
 @click.option(
     "--speed",
     type=click.FloatRange(min=0, min_open=True),
     metavar="N",
-    help="Play N times as fast as it was; without it, at once.",
+    help="Play N times as fast as it was; without it lines come at once, and screens play at 60.",
 )
 @click.option("--from", "start", metavar="TIME", help="Begin at HH:MM:SS, at +MINUTES, or at a mark's first words.")
 def replay(*, file: Path, plain: bool, speed: float | None, start: str | None) -> None:
     """Replay a recorded session. Nothing is asked of any host."""
-    from tui.replay import run
     from tui.running import run_to_exit
 
-    del plain
-    run_to_exit(run(file, speed=speed, start=start))
+    if plain or not _on_terminal():
+        from tui.replay import run
+
+        run_to_exit(run(file, speed=speed, start=start))
+    from tui.showing import replay as show_replay
+
+    run_to_exit(show_replay(file, speed=speed, start=start))
 
 
 @cli.command()
@@ -198,6 +208,14 @@ def info() -> None:
 
     for line in lines():
         click.echo(line)
+
+
+def _on_terminal() -> bool:
+    """Whether screens can be shown: a person at a terminal that can move its cursor."""
+    import os
+    import sys
+
+    return sys.stdin.isatty() and sys.stdout.isatty() and os.environ.get("TERM", "") not in ("", "dumb")
 
 
 def main() -> None:

@@ -46,7 +46,7 @@ class StatusLine(OneLine):
     """What the session is about, and whether anything may be changed: as words and as colour."""
 
     DEFAULT_CSS = """
-    StatusLine { dock: top; background: $panel; }
+    StatusLine { background: $panel; }
     StatusLine.-armed { background: $error; color: $text; text-style: bold; }
     StatusLine.-replay { background: $secondary; color: $text; }
     """
@@ -77,7 +77,7 @@ class StatusLine(OneLine):
 class TabsLine(OneLine):
     """The screens, each on its number."""
 
-    DEFAULT_CSS = "TabsLine { dock: top; background: $boost; }"
+    DEFAULT_CSS = "TabsLine { background: $boost; }"
 
     def show_current(self, current: str) -> None:
         """Mark the current screen, in brackets as well as reversed."""
@@ -91,13 +91,13 @@ class TabsLine(OneLine):
 class MessageLine(OneLine):
     """The last thing there was to say."""
 
-    DEFAULT_CSS = "MessageLine { dock: bottom; color: $warning; }"
+    DEFAULT_CSS = "MessageLine { color: $warning; }"
 
 
 class KeyFooter(OneLine):
     """The keys that work here, as many as fit; `? help` and `q quit` always do."""
 
-    DEFAULT_CSS = "KeyFooter { dock: bottom; background: $panel; }"
+    DEFAULT_CSS = "KeyFooter { background: $panel; }"
 
     def show_keys(self, bindings: list[Binding], width: int) -> None:
         """Show the bindings that are meant to be shown."""

@@ -14,9 +14,9 @@ STYLES = {Severity.NORMAL: "", Severity.NOTE: "", Severity.WARNING: "bold yellow
 DIM = "dim"
 
 
-def plain(text: str, style: str = "") -> Text:
+def plain(text: str, style: str = "", *, indent: int = 0) -> Text:
     """Remote or own text on one line, safe, in one style."""
-    return Text(one_line(text), style=style, no_wrap=True, end="")
+    return Text(" " * indent + one_line(text), style=style, no_wrap=True, end="")
 
 
 def fit(text: str, width: int, *, right: bool = False) -> str:
@@ -44,7 +44,7 @@ def small_table(table: Table, width: int, *, empty: str = "nothing is known yet"
     columns = [column for column in table.columns if not column.wide or width >= 110]
     indexes = [table.columns.index(column) for column in columns]
     if not table.rows:
-        return [plain(f"   {table.failure or empty}", DIM)]
+        return [plain(table.failure or empty, DIM, indent=3)]
     texts = [[one_line(row.cells[index].text) for index in indexes] for row in table.rows]
     widths = [
         max(cell_len(column.title), *(cell_len(cells[place]) for cells in texts))
