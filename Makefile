@@ -11,7 +11,7 @@ APT_PACKAGES := openssh-server tmux mksh ksh busybox tcsh clustershell pdsh gfs2
 .PHONY: demo test test-deps check lint types contracts format bench campaign clean
 
 demo: $(READY)
-	$(BIN)/restripe demo
+	$(BIN)/restripe demo --plain
 
 test: $(READY) test-deps
 	$(PYTEST)
