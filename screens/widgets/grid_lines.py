@@ -50,15 +50,27 @@ class Layout(msgspec.Struct, frozen=True):
         return None
 
 
-def lay_out(view: GridView, *, wide: bool) -> Layout:
-    """The layout with or without the columns for wide terminals."""
-    columns = [index for index, column in enumerate(view.table.columns) if wide or not column.wide]
-    widths = [max(title_width(view.table.columns[i]), min(WIDEST, view.widths[i])) for i in columns]
-    starts, x = [], GUTTER
-    for width in widths:
+def lay_out(view: GridView, room: int, *, wide: bool | None) -> Layout:
+    """The layout for `room` cells: with all columns, without those for wide terminals, or with those that fit."""
+    widths = {
+        index: max(title_width(column), min(WIDEST, view.widths[index]))
+        for index, column in enumerate(view.table.columns)
+    }
+    left = room - GUTTER + 1
+    if wide is None:
+        left -= sum(widths[index] + GAP for index, column in enumerate(view.table.columns) if not column.wide)
+    columns, starts, x = [], [], GUTTER
+    for index, column in enumerate(view.table.columns):
+        if column.wide and wide is None:
+            if left < widths[index] + GAP:
+                continue
+            left -= widths[index] + GAP
+        elif column.wide and not wide:
+            continue
+        columns.append(index)
         starts.append(x)
-        x += width + GAP
-    return Layout(tuple(columns), tuple(widths), tuple(starts), max(GUTTER, x - GAP + 1))
+        x += widths[index] + GAP
+    return Layout(tuple(columns), tuple(widths[i] for i in columns), tuple(starts), max(GUTTER, x - GAP + 1))
 
 
 def header_pieces(view: GridView, layout: Layout, chosen: int) -> list[Piece]:

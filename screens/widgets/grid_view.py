@@ -16,8 +16,6 @@ from supervision.tables import Cell, Column, Row, Severity, Table
 
 CHANGED_SECONDS = 120.0
 """How long a change stays marked: as long as the routine look at the disks takes to come round."""
-UNKNOWN = 2
-"""The first part of `Cell.order` where nothing is known."""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -49,6 +47,7 @@ class GridView:
         self.descending = False
         self.changes: dict[str, Change] = {}
         self.gone: tuple[str, ...] = ()
+        self._gone_at = 0.0
         self._lines: list[str] | None = None
 
     @property
@@ -99,13 +98,15 @@ class GridView:
                 }
                 if was or row.severity != before.rows[place].severity:
                     self.changes[row.key] = Change(now, was)
-        self.gone = tuple(places)
+        if places:
+            self.gone, self._gone_at = tuple(places), now
 
     def forget_changes(self, now: float) -> bool:
         """Forget what changed long ago; False when nothing was forgotten."""
         kept = {key: change for key, change in self.changes.items() if now - change.at < CHANGED_SECONDS}
-        forgot = len(kept) != len(self.changes)
-        self.changes = kept
+        gone = self.gone if now - self._gone_at < CHANGED_SECONDS else ()
+        forgot = len(kept) != len(self.changes) or gone != self.gone
+        self.changes, self.gone = kept, gone
         return forgot
 
     def arrange(self, cursor_key: str | None = None) -> None:
@@ -128,13 +129,20 @@ class GridView:
         return self._lines
 
     def _sorted(self, shown: Sequence[int]) -> list[int]:
-        """By the chosen column; what is unknown comes last in either direction."""
+        """By the chosen column: numbers, then words, then what is unknown, in either direction.
+
+        So a disk whose free space is not known is never the emptiest one nor the fullest.
+        """
         index = next((i for i, column in enumerate(self.table.columns) if column.id == self.sort_by), None)
         if index is None:
             return list(shown)
         orders = [row.cells[index].order for row in self.table.rows]
-        known = sorted((n for n in shown if orders[n][0] != UNKNOWN), key=orders.__getitem__, reverse=self.descending)
-        return known + [n for n in shown if orders[n][0] == UNKNOWN]
+        kinds: tuple[list[int], list[int], list[int]] = ([], [], [])
+        for number in shown:
+            kinds[orders[number][0]].append(number)
+        for kind in kinds:
+            kind.sort(key=orders.__getitem__, reverse=self.descending)
+        return [*kinds[0], *kinds[1], *kinds[2]]
 
     def sort_next(self, column_id: str) -> None:
         """Sort by a column: upwards, then downwards, then as the table came."""

@@ -1,0 +1,155 @@
+"""The devices of all hosts: by role, by host, and by name, which shows what a name means on each host."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from screens.widgets.grid_screen import GridScreen
+from supervision.state import State
+from supervision.tables import Cell, Column, Row, Severity, Table
+
+VIEWS = ("role", "host", "name")
+ABSENT = "-"
+
+
+class DevicesScreen(GridScreen):
+    """Which device is which, on every host."""
+
+    NAME = "devices"
+    HEADING = "Devices"
+    HELP_TEXT = (
+        "The block devices of all hosts. t switches: by role (devices for the same use beside each other), by host, "
+        "by name. A device's name is a name of this boot on this host: by name shows what it means on each."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("t", "turn", "by role/host/name", id="devices.turn")]
+
+    view = VIEWS[0]
+    _made_of: tuple[Table, str] | None = None
+    _made: Table = Table(())
+
+    def table(self, state: State) -> Table:
+        """The devices, turned as a person wants to look at them."""
+        told = self.session.fs.devices(state)
+        if self._made_of is None or self._made_of[0] is not told or self._made_of[1] != self.view:
+            self._made_of, self._made = (told, self.view), turned(told, self.view)
+        return self._made
+
+    def remarks(self, state: State) -> list[str]:
+        """Which way it is turned."""
+        return []
+
+    def action_turn(self) -> None:
+        """Look at them another way."""
+        self.view = VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)]
+        self.show_state()
+        self.say(
+            {
+                "role": "by role: what serves the same use, beside each other",
+                "host": "by host: every device on a line of its own",
+                "name": "by name: what a name means on each host; !! where the same name is something else",
+            }[self.view]
+        )
+
+
+def turned(table: Table, view: str) -> Table:
+    """The table by role, by host or by name; as it is where it has no such columns."""
+    ids = {column.id: index for index, column in enumerate(table.columns)}
+    if not {"role", "host", "name", "use", "size", "kind"} <= ids.keys():
+        return table
+    if view == "host":
+        return _by_host(table, ids)
+    return _by_role(table, ids) if view == "role" else _by_name(table, ids)
+
+
+def _by_host(table: Table, ids: dict[str, int]) -> Table:
+    """The host and the name first, hosts together."""
+    first = [ids["host"], ids["name"]]
+    order = first + [index for index in range(len(table.columns)) if index not in first]
+    rows = [Row(row.key, tuple(row.cells[i] for i in order), row.severity, row.detail) for row in table.rows]
+    rows.sort(key=lambda row: row.cells[0].order)
+    return Table(tuple(table.columns[i] for i in order), tuple(rows), table.at, table.failure)
+
+
+def _by_role(table: Table, ids: dict[str, int]) -> Table:
+    """A line a role, with the name and the use that it has on each host."""
+    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
+    for row in table.rows:
+        groups[row.cells[ids["role"]].text, row.cells[ids["size"]].text].append(row)
+
+    def cell(row: Row) -> str:
+        return f"{row.cells[ids['name']].text} {row.cells[ids['use']].text}"
+
+    columns = (Column("role", "role"), Column("size", "size", right=True))
+    hosts = _hosts(table, ids)
+    rows = []
+    for (role, size), members in groups.items():
+        head = (members[0].cells[ids["role"]], members[0].cells[ids["size"]])
+        severity = max(row.severity for row in members)
+        drift = Cell(next((text for row in members if (text := _text(row, ids, "drift"))), ""))
+        cells = (*head, *_by_hosts(members, hosts, ids, cell), drift)
+        rows.append(Row(f"{role} {size}", cells, severity, _details(members, ids)))
+    drifts = Column("drift", "drift")
+    return Table((*columns, *_host_columns(hosts), drifts), tuple(rows), table.at, table.failure)
+
+
+def _by_name(table: Table, ids: dict[str, int]) -> Table:
+    """A line a name, with what it means on each host: the trap of going by names.
+
+    The worst is a name that is in use on one host and free on another.
+    """
+    groups: dict[str, list[Row]] = defaultdict(list)
+    for row in table.rows:
+        groups[row.cells[ids["name"]].text].append(row)
+
+    def cell(row: Row) -> str:
+        use, what = row.cells[ids["use"]].text, f"{_text(row, ids, 'kind')} {_text(row, ids, 'size')}"
+        return f"{what}, {use}" if use else what
+
+    hosts = _hosts(table, ids)
+    rows = []
+    for name in sorted(groups, key=lambda name: (len(name), name)):
+        members = groups[name]
+        kinds = {_text(row, ids, "role").partition(" #")[0] for row in members}
+        severity = Severity.NORMAL if len(kinds) == 1 else Severity.BAD
+        trap = Cell("same" if len(kinds) == 1 else "NOT THE SAME")
+        cells = (Cell(name, f"{len(name):04} {name}"), trap, *_by_hosts(members, hosts, ids, cell))
+        rows.append(Row(f"name {name}", cells, severity, _details(members, ids)))
+    columns = (Column("name", "name"), Column("same", "on all hosts"), *_host_columns(hosts))
+    return Table(columns, tuple(rows), table.at, table.failure)
+
+
+def _text(row: Row, ids: dict[str, int], column: str) -> str:
+    return row.cells[ids[column]].text if column in ids else ""
+
+
+def _hosts(table: Table, ids: dict[str, int]) -> list[str]:
+    return sorted({row.cells[ids["host"]].text for row in table.rows}, key=lambda host: (len(host), host))
+
+
+def _host_columns(hosts: Sequence[str]) -> list[Column]:
+    return [Column(f"on {host}", host) for host in hosts]
+
+
+def _by_hosts(
+    members: Sequence[Row], hosts: Sequence[str], ids: dict[str, int], cell: Callable[[Row], str]
+) -> list[Cell]:
+    """One cell a host; several devices of a host in one."""
+    found: dict[str, list[str]] = defaultdict(list)
+    for row in members:
+        found[row.cells[ids["host"]].text].append(cell(row))
+    texts = [" + ".join(found.get(host, [])) or ABSENT for host in hosts]
+    return [Cell(text, None if text == ABSENT else text) for text in texts]
+
+
+def _details(members: Sequence[Row], ids: dict[str, int]) -> tuple[tuple[str, str], ...]:
+    """The details of all devices of a line, one after the other, each under its host and name."""
+    pairs: list[tuple[str, str]] = []
+    for row in members:
+        host, name = row.cells[ids["host"]].text, row.cells[ids["name"]].text
+        pairs.append((f"{host} {name}", "─" * 8))
+        pairs += [pair for pair in row.detail if pair[0] not in ("host", "name")]
+    return tuple(pairs)

@@ -1,0 +1,69 @@
+"""The disks: one table of all that is known of them, with sums by what they hold and where."""
+
+from __future__ import annotations
+
+from rich.text import Text
+
+from screens.widgets.grid_screen import GridScreen, cost_text
+from screens.widgets.render import age_text, bar, plain, small_table
+from supervision.state import State
+from supervision.tables import Cell, Column, Row, Table
+
+BAR = 10
+
+
+class DisksScreen(GridScreen):
+    """Which disk is where, holds what, in which state, and how full it is."""
+
+    NAME = "disks"
+    HEADING = "Disks"
+    HELP_TEXT = (
+        "Every disk with its status, what it holds, its size and free space. Columns that did not fit: w. What has "
+        "changed since the last look has ~ before it (+ is new); enter shows one disk closely."
+    )
+
+    _made_of: Table | None = None
+    _made: Table = Table(())
+
+    def table(self, state: State) -> Table:
+        """The disks, with a bar of how full each is."""
+        told = self.session.fs.disks(state)
+        if told is not self._made_of:
+            self._made_of, self._made = told, with_bars(told)
+        return self._made
+
+    def totals(self, state: State) -> list[Text]:
+        """Sums over the disks; nothing where none are known."""
+        totals = self.session.fs.totals(state)
+        if not totals.rows:
+            return []
+        head = plain(f" Totals  asked {age_text(totals.at, self.session.now)} ago", "bold")
+        return [head, *small_table(totals, self.side_width)]
+
+    def remarks(self, state: State) -> list[str]:
+        """How old the figures of space are, which are asked for less often, and what asking costs."""
+        at = self.session.fs.totals(state).at
+        space = "space not asked yet" if at is None else f"space {age_text(at, self.session.now)} ago"
+        cost = cost_text(state, tuple(command.argv for command in self.session.fs.costly()))
+        return [space, cost]
+
+
+def with_bars(table: Table) -> Table:
+    """The table with a column that shows how full each disk is, where its size and its free space are known."""
+    ids = [column.id for column in table.columns]
+    if "size" not in ids or "free" not in ids:
+        return table
+    size, free = ids.index("size"), ids.index("free")
+    bars = {eighth: bar(eighth / 8 / BAR, BAR) for eighth in range(BAR * 8 + 1)}
+
+    def widened(row: Row) -> Row:
+        whole, left = row.cells[size].value, row.cells[free].value
+        if isinstance(whole, int | float) and isinstance(left, int | float) and whole > 0:
+            used = max(0.0, min(1.0, 1 - left / whole))
+            cell = Cell(bars[round(used * BAR * 8)], used)
+        else:
+            cell = Cell("")
+        return Row(row.key, (*row.cells[: free + 1], cell, *row.cells[free + 1 :]), row.severity, row.detail)
+
+    columns = (*table.columns[: free + 1], Column("full", "used", wide=True), *table.columns[free + 1 :])
+    return Table(columns, tuple(map(widened, table.rows)), table.at, table.failure)

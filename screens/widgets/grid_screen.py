@@ -1,0 +1,227 @@
+"""A screen that is one table: its title with ages, its failure, the table, sums beneath or beside it, one row closely."""
+
+from __future__ import annotations
+
+import textwrap
+from typing import ClassVar
+
+from rich.text import Text
+from textual import on
+from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
+from textual.containers import Container, Vertical, VerticalScroll
+from textual.widgets import Static
+
+from remote.text import one_line
+from screens.base import SessionScreen
+from screens.intents import Refresh
+from screens.widgets.frame import OneLine
+from screens.widgets.grid import Grid
+from screens.widgets.render import age_text, fit
+from supervision.clocktext import duration_text, local_time
+from supervision.state import State
+from supervision.tables import Table
+
+BESIDE = 150
+"""Cells from which on sums and details stand beside the table and not beneath it."""
+LABEL = 16
+
+
+class GridScreen(SessionScreen):
+    """A subclass says which table, and what there is to sum up."""
+
+    DEFAULT_CSS = """
+    GridScreen #title { background: $boost; text-style: bold; }
+    GridScreen #failure { color: $text-error; text-style: bold; display: none; }
+    GridScreen #failure.-shown { display: block; }
+    GridScreen #panes { layout: vertical; height: 1fr; }
+    GridScreen #table { height: 1fr; width: 1fr; }
+    GridScreen #side { display: none; height: auto; max-height: 60%; }
+    GridScreen #side.-shown { display: block; }
+    GridScreen #detail { display: none; height: auto; max-height: 100%; scrollbar-size-vertical: 1; }
+    GridScreen #detail.-shown { display: block; }
+    GridScreen #totals { display: none; height: auto; }
+    GridScreen #totals.-shown { display: block; }
+    GridScreen #panes.-beside { layout: horizontal; }
+    GridScreen #panes.-beside #side { width: 42%; height: 1fr; max-height: 100%; padding: 0 0 0 1; }
+    GridScreen #panes.-beside #detail { height: 1fr; }
+    """
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "refresh", "ask", id="screen.refresh"),
+        Binding("R", "refresh_costly", "ask the costly too", show=False, id="screen.refresh_costly"),
+        Binding("escape", "close_detail", "close", show=False, id="screen.close_detail"),
+    ]
+    HEADING: ClassVar[str] = ""
+
+    def table(self, state: State) -> Table:
+        """What the grid shows."""
+        raise NotImplementedError
+
+    def totals(self, state: State) -> list[Text]:
+        """Lines that sum it up; none for a screen that has no sums."""
+        return []
+
+    def remarks(self, state: State) -> list[str]:
+        """What else the title says."""
+        return []
+
+    def compose_body(self) -> ComposeResult:
+        yield OneLine(id="title")
+        yield OneLine(id="failure")
+        with Container(id="panes"):
+            with Vertical(id="table"):
+                yield Grid(name=self.NAME)
+            with Vertical(id="side"):
+                yield Static("", id="totals", markup=False)
+                with VerticalScroll(id="detail", can_focus=True):
+                    yield Static("", id="text", markup=False)
+
+    @property
+    def grid(self) -> Grid:
+        """The table."""
+        return self.query_one(Grid)
+
+    @property
+    def beside(self) -> bool:
+        """Whether there is room beside the table."""
+        return self.size.width >= BESIDE
+
+    @property
+    def side_width(self) -> int:
+        """The cells of a line beneath or beside the table."""
+        return max(20, (self.size.width * 42 // 100 - 1 if self.beside else self.size.width) - 1)
+
+    @property
+    def detail_open(self) -> bool:
+        """Whether one row is looked at closely."""
+        return self.query_one("#detail").has_class("-shown")
+
+    def show_state(self) -> None:
+        state, grid = self.session.state, self.grid
+        stamp = local_time(self.session.now, state.header.utc_offset).strftime("%Y-%m-%d-%H%M%S")
+        grid.file_name = f"{self.NAME}-{one_line(self.session.fs.name)}-{stamp}"
+        table = self.table(state)
+        grid.set_table(table)
+        failure = self.query_one("#failure", OneLine)
+        failure.set_class(bool(table.failure), "-shown")
+        failure.show(f" !! {table.failure}")
+        self._show_title()
+        self._show_side(state)
+
+    def _show_title(self) -> None:
+        table, session = self.grid.view.table, self.session
+        age = "not asked yet" if table.at is None else f"asked {age_text(table.at, session.now)} ago"
+        parts = [f" {self.HEADING}", age, self.grid.summary, *self.remarks(session.state)]
+        self.query_one("#title", OneLine).show(Text("  ".join(one_line(part) for part in parts), no_wrap=True))
+
+    def _show_side(self, state: State) -> None:
+        totals = self.totals(state)
+        shown = bool(totals) and self._room_for(len(totals))
+        self.query_one("#panes").set_class(self.beside, "-beside")
+        self.query_one("#side").set_class(shown or self.detail_open, "-shown")
+        where = self.query_one("#totals", Static)
+        where.set_class(shown, "-shown")
+        if shown:
+            where.update(Text("\n").join(totals))
+        self._show_detail()
+
+    def _room_for(self, lines: int) -> bool:
+        """Sums give way to the rows: they show beneath where at least a dozen rows (or all) still do."""
+        rows = min(12, len(self.grid.view.table.rows))
+        return self.beside or (not self.detail_open and self.size.height - 6 - lines >= rows + 1)
+
+    def _show_detail(self) -> None:
+        if not self.detail_open:
+            return
+        row = self.grid.row
+        pairs = [("", "no row is here")] if row is None else [*self._changes(row.key), *row.detail]
+        lines = [Text("─" * self.side_width, no_wrap=True)]
+        for label, text in pairs:
+            lines += wrapped(label, text, self.side_width)
+        self.query_one("#text", Static).update(Text("\n").join(lines))
+
+    def _changes(self, key: str) -> list[tuple[str, str]]:
+        """What has changed of a row, before and after."""
+        view = self.grid.view
+        change = view.changes.get(key)
+        if change is None:
+            return []
+        if change.new:
+            return [("changed", "it was not there before")]
+        row = next(row for row in view.table.rows if row.key == key)
+        return [
+            ("changed", f"{column.title}: {change.before[column.id] or 'nothing'} → {cell.text or 'nothing'}")
+            for column, cell in zip(view.table.columns, row.cells, strict=True)
+            if column.id in change.before
+        ] or [("changed", "how bad it is")]
+
+    @on(Grid.Moved)
+    def show_moved(self) -> None:
+        """The title and the detail belong to what the grid shows."""
+        self._show_title()
+        self._show_detail()
+
+    @on(Grid.Opened)
+    def open_detail(self) -> None:
+        """Look at the row under the cursor closely; enter again ends that."""
+        self._set_detail(not self.detail_open)
+
+    def action_close_detail(self) -> None:
+        """Look at all rows again."""
+        self.grid.focus()
+        self._set_detail(False)
+
+    def _set_detail(self, open_: bool) -> None:
+        self.query_one("#detail").set_class(open_, "-shown")
+        self.grid.keep_filter_on_escape = open_
+        self.query_one("#detail", VerticalScroll).scroll_home(animate=False)
+        self._show_side(self.session.state)
+        self.refresh_bindings()
+
+    def action_refresh(self) -> None:
+        """Ask again what is cheap to ask."""
+        self.post_message(Refresh())
+        self.say("asked again")
+
+    def action_refresh_costly(self) -> None:
+        """Ask everything again, also what touches every node."""
+        self.post_message(Refresh(costly=True))
+        self.say("asked again, also what touches every node or reads much")
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """A replay asks nobody; escape is the detail's only while it is open."""
+        if action in ("refresh", "refresh_costly"):
+            return self.session.supervisor is not None
+        if action == "close_detail":
+            return self.detail_open
+        return True
+
+    def on_descendant_focus(self) -> None:
+        """Other keys work in a prompt than in the table."""
+        self.refresh_all()
+
+
+def wrapped(label: str, text: str, width: int) -> list[Text]:
+    """A label and its text, on as many lines as it needs; both may be remote."""
+    parts = textwrap.wrap(one_line(text), max(10, width - LABEL - 2)) or [""]
+    heads = [fit(one_line(label), LABEL), *[" " * LABEL] * (len(parts) - 1)]
+    return [Text(f" {head} {part}", no_wrap=True) for head, part in zip(heads, parts, strict=True)]
+
+
+def cost_text(state: State, commands: tuple[tuple[str, ...], ...]) -> str:
+    """What costly questions cost when they were last asked: the dearest of them, and its time."""
+    wanted = {_without_form(argv) for argv in commands}
+    last: dict[str, float] = {}
+    for ran in state.commands:
+        name = _without_form(tuple(ran.command.split()))
+        if name in wanted and ran.took is not None:
+            last[name] = ran.took
+    if not last:
+        return ""
+    dearest = max(last, key=last.__getitem__)
+    return f"{dearest} took {duration_text(last[dearest])}"
+
+
+def _without_form(argv: tuple[str, ...]) -> str:
+    """A command without `-Y`, which changes its form alone."""
+    return " ".join(word for word in argv if word != "-Y")
