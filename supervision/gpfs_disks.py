@@ -19,7 +19,7 @@ from remote.names import fold
 from supervision.clocktext import local_time
 from supervision.filesystem import Fill
 from supervision.gpfs_text import UNKNOWN, USAGE_WORDS, percent_text, share, size_text
-from supervision.gpfs_view import NOT_ASKED, View, failure_of, short
+from supervision.gpfs_view import NOT_ASKED, View, failure_of
 from supervision.tables import Cell, Column, Row, Severity, Table
 
 FULL = 85.0
@@ -67,6 +67,7 @@ class _Disks:
         self._view = view
         self._space = {row.nsd: row for row in view.space.disks} if view.space else {}
         self._exact = view.space is None or view.space.exact
+        self._unit = (view.space.unit if view.space else "") or "of an unknown unit"
         nsds = view.facts.get(NsdList)
         self._nsds: dict[str, Nsd] = {nsd.nsd: nsd for nsd in nsds.nsds} if nsds else {}
         self._details = {disk.nsd: disk for disk in view.details.disks} if view.details else {}
@@ -108,19 +109,27 @@ class _Disks:
             Cell(USAGE_WORDS[disk.usage], USAGE_WORDS[disk.usage]),
             Cell(disk.status, disk.status),
             Cell(disk.availability, disk.availability),
-            Cell(size_text(size) if size is not None else UNKNOWN, size),
-            _free(space.free_blocks_kb, space.size_kb) if space else Cell(UNKNOWN),
-            _free(space.free_fragments_kb, space.size_kb) if space else Cell(UNKNOWN),
+            Cell(self._size(size) if size is not None else UNKNOWN, size),
+            self._free(space.free_blocks_kb, space.size_kb) if space else Cell(UNKNOWN),
+            self._free(space.free_fragments_kb, space.size_kb) if space else Cell(UNKNOWN),
             Cell(disk.pool, disk.pool),
         )
         return Row(disk.nsd, cells, disk_severity(disk, space), self._detail(disk, space))
 
+    def _size(self, amount: int) -> str:
+        """As people read it; as printed where mmdf was asked in another unit than KB, which rounds up."""
+        return size_text(amount) if self._exact else f"{amount:,} {self._unit}"
+
+    def _free(self, amount: int, whole: int) -> Cell:
+        """Sorted by the amount; the percentage is of the whole disk."""
+        return Cell(f"{self._size(amount)} {percent_text(share(amount, whole)):>5}".rstrip(), amount)
+
     def _servers(self, nsd: str) -> str:
         listed = self._nsds.get(nsd)
         if listed:
-            return fold(short(name) for name in listed.servers) or "directly attached"
+            return fold(self._view.label(name) for name in listed.servers) or "directly attached"
         rows = self._rows.get(nsd, ())
-        return fold(short(row.node) for row in rows) or NOT_ASKED
+        return fold(self._view.label(row.node) for row in rows) or NOT_ASKED
 
     def _detail(self, disk: Disk, space: DiskSpace | None) -> tuple[tuple[str, str], ...]:
         """What is shown of one disk alone, each a label and its text."""
@@ -134,16 +143,13 @@ class _Disks:
             ("sector size", f"{disk.sector_size} bytes"),
         ]
         if space:
+            unit = "KB" if self._exact else self._unit
             pairs += [
-                ("size", f"{space.size_kb:,} KB"),
-                ("used", f"{space.used_kb:,} KB ({percent_text(share(space.used_kb, space.size_kb)) or UNKNOWN})"),
-                ("free blocks", f"{space.free_blocks_kb:,} KB ({space.free_blocks_percent} %)"),
-                ("free fragments", f"{space.free_fragments_kb:,} KB ({space.free_fragments_percent} %)"),
+                ("size", f"{space.size_kb:,} {unit}"),
+                ("used", f"{space.used_kb:,} {unit} ({percent_text(share(space.used_kb, space.size_kb)) or UNKNOWN})"),
+                ("free blocks", f"{space.free_blocks_kb:,} {unit} ({space.free_blocks_percent} %)"),
+                ("free fragments", f"{space.free_fragments_kb:,} {unit} ({space.free_fragments_percent} %)"),
             ]
-            if not self._exact:
-                pairs.append(
-                    ("note", f"mmdf was asked in {self._view.space.unit if self._view.space else ''}, rounded")
-                )
             if not space.available:
                 pairs.append(("allocation", "mmdf marks it as out of use: nothing can be allocated on it"))
         else:
@@ -170,15 +176,10 @@ class _Disks:
         for row in rows:
             device = row.device if row.found else "NOT FOUND"
             remark = f" ({row.remarks})" if row.remarks else ""
-            pairs.append((f"on {short(row.node)}", f"{device}{remark}"))
+            pairs.append((f"on {self._view.label(row.node)}", f"{device}{remark}"))
         if not rows:
             pairs.append(("devices", f"{UNKNOWN}: mmlsnsd -X was {NOT_ASKED} or does not list it"))
         return pairs
-
-
-def _free(kb: int, of_kb: int) -> Cell:
-    """Sorted by KB; the percentage is of the whole disk."""
-    return Cell(f"{size_text(kb)} {percent_text(share(kb, of_kb)):>5}".rstrip(), kb)
 
 
 def _number(text: str) -> float | str:

@@ -10,7 +10,7 @@ from remote.events import LinkChanged
 from remote.gpfs.models import Cluster, ClusterNode, Managers, Mounts, NodeState, NodeStates, NsdList
 from remote.names import fold
 from supervision.gpfs_text import UNKNOWN
-from supervision.gpfs_view import NOT_ASKED, View, failure_of, short
+from supervision.gpfs_view import NOT_ASKED, View, failure_of
 from supervision.tables import Cell, Column, Row, Severity, Table
 
 COLUMNS = (
@@ -22,9 +22,11 @@ COLUMNS = (
     Column("link", "connection"),
     Column("trouble", "trouble", wide=True),
 )
+MOST_DETAILS = 20
+"""Hosts of one row whose own words are shown."""
 NOT_OURS = "not watched"
 """The connection of a node that is none of the hosts given: GPFS speaks for it, nobody else does."""
-_LINK_SEVERITY = {"refused": Severity.BAD, "waiting": Severity.WARNING, "waiting to connect again": Severity.WARNING}
+_LINK_SEVERITY = {"refused": Severity.BAD, "waiting": Severity.WARNING}
 _DAEMON_SEVERITY = {"down": Severity.BAD, "unknown": Severity.WARNING, "arbitrating": Severity.WARNING}
 
 
@@ -48,13 +50,13 @@ class _Alike(msgspec.Struct, frozen=True):
 def nodes(view: View) -> Table:
     """One row for all nodes that are alike; the worst first."""
     looked = _Looked(view)
-    groups: dict[_Alike, list[str]] = defaultdict(list)
+    groups: dict[_Alike, list[tuple[str, str]]] = defaultdict(list)
     for node in view.cluster.nodes if view.cluster else ():
-        groups[looked.alike(node)].append(short(node.admin_name) or short(node.daemon_name))
+        groups[looked.alike(node)].append((view.label(node.daemon_name), view.host_of(node.daemon_name) or ""))
     for host in view.hosts:
         if view.node(host) is None:
-            groups[looked.stranger(host)].append(host)
-    rows = [_row(alike, names) for alike, names in groups.items()]
+            groups[looked.stranger(host)].append((host, host))
+    rows = [_row(view, alike, members) for alike, members in groups.items()]
     rows.sort(key=lambda row: -row.severity)
     facts = view.facts
     failure = failure_of(facts.fact(Cluster), facts.fact(NodeStates), facts.fact(Mounts))
@@ -67,35 +69,35 @@ def _age(view: View) -> float | None:
     return asked[-1].at if asked else view.at(Cluster)
 
 
-def _row(alike: _Alike, names: list[str]) -> Row:
-    folded = fold(names)
+def _row(view: View, alike: _Alike, members: list[tuple[str, str]]) -> Row:
+    """A row of nodes, each with the host by which it is reached."""
+    folded = fold(name for name, _ in members)
+    roles = ", ".join(alike.roles) or "client"
     cells = (
         Cell(folded, folded),
-        Cell(f"{len(names):,}", len(names)),
-        Cell(", ".join(alike.roles) or "client"),
-        Cell(alike.daemon),
-        Cell(alike.mount),
-        Cell(alike.link),
-        Cell(alike.trouble),
+        Cell(f"{len(members):,}", len(members)),
+        *(Cell(text) for text in (roles, alike.daemon, alike.mount, alike.link, alike.trouble)),
     )
+    reached = fold(host for _, host in members if host)
     detail = [
         ("nodes", folded),
-        ("roles", ", ".join(alike.roles) or "client"),
+        ("roles", roles),
         ("GPFS", alike.daemon),
         ("mounted", alike.mount),
         ("connection", alike.link),
+        ("reached as", reached if reached != folded else ""),
+        ("trouble", alike.trouble),
     ]
-    if alike.trouble:
-        detail.append(("trouble", alike.trouble))
-    # folding may move a node to another row; its row there is another one
-    return Row(f"{folded}", cells, alike.severity, tuple(detail))
+    for _, host in members[:MOST_DETAILS]:
+        link = view.state.links.get(host)
+        detail.append((host, link.detail if link else ""))
+    # a node that changes moves to another row: what is marked is a set of nodes that were alike
+    return Row(folded, cells, alike.severity, tuple((label, text) for label, text in detail if text))
 
 
 def link_words(link: LinkChanged | None) -> tuple[str, str]:
-    """How it stands with a connection of ours, and why."""
-    if link is None:
-        return "not connected", ""
-    return link.state, ": ".join(part for part in (link.trouble, link.detail) if part)
+    """How it stands with a connection of ours, and what the trouble is."""
+    return ("not connected", "") if link is None else (link.state, link.trouble)
 
 
 def daemon_states(view: View) -> dict[str, NodeState]:

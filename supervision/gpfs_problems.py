@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 
-from remote.errors import ADVICE, Trouble
+from remote.errors import ADVICE
+from remote.events import LinkChanged
 from remote.gpfs.models import Disk, DiskList, FsSpace
 from remote.jobs import JobState
 from remote.linux.host_time import HostTime
 from remote.names import fold
 from supervision.clocktext import duration_text
+from supervision.facts import Fact
 from supervision.gpfs_disks import BROKEN, FULL, LEAVING, too_full
-from supervision.gpfs_nodes import daemon_states, link_words
-from supervision.gpfs_progress import began, is_scan
+from supervision.gpfs_nodes import daemon_states
+from supervision.gpfs_progress import began, is_scan, launching
 from supervision.gpfs_text import percent_text, share
-from supervision.gpfs_view import View, is_about, short
+from supervision.gpfs_view import View, is_about
 from supervision.state import Job
 from supervision.tables import Line, Severity
 
@@ -28,6 +30,8 @@ LAUNCH = 60.0
 INODES_FULL = 95.0
 """Percent of all inodes there can be."""
 
+_LINKS_ALL_RIGHT = ("up", "connecting", "idle", "closed")
+_LINK_WORDS = {"waiting": "lost, to be tried again"}
 _TROUBLES = {trouble.value: advice for trouble, advice in ADVICE.items()}
 _JOB_ADVICE = {
     JobState.LOST: "See on its host whether the command still runs (ps, mmdiag --waiters) before it is started again",
@@ -92,13 +96,13 @@ def _attention(view: View) -> Iterator[Line]:
         alone = DiskList((), (sentence,))
         if alone.at_risk:
             advice = "Find the disks that are not ready and up first; a restripe (-r) comes after that"
-            yield Line("Replication", sentence, Severity.BAD, advice, at)
+            yield Line("Replication", "data at risk of being lost, says mmlsdisk", Severity.BAD, advice, at)
         elif alone.not_properly_replicated:
             severity, advice = _replication(view, at or 0.0)
-            yield Line("Replication", sentence, severity, advice, at)
+            yield Line("Replication", "no longer properly replicated, says mmlsdisk", severity, advice, at)
         elif alone.unbalanced:
-            advice = "It costs nothing but speed; `mmrestripefs -b` at a quiet time, never now for its own sake"
-            yield Line("Balance", sentence, Severity.NOTE, advice, at)
+            advice = "It costs speed alone: `mmrestripefs -b` at a quiet time"
+            yield Line("Balance", "no longer properly balanced, says mmlsdisk", Severity.NOTE, advice, at)
         else:
             yield Line("mmlsdisk", sentence, Severity.WARNING, f"See `mmlsdisk {view.name} -L`", at)
 
@@ -114,18 +118,20 @@ def _replication(view: View, asked: float) -> tuple[Severity, str]:
         last = None  # the change came after it
     if last is None:
         if change:
-            return Severity.NOTE, "Expected since mmchdisk changed what disks may hold; a restripe (-r) must follow"
+            return Severity.NOTE, "Expected since mmchdisk; the restripe (-r) must follow"
         return (
             Severity.WARNING,
             f"A restripe is due: `mmrestripefs {view.name} -r -N ...` with the nodes near the disks",
         )
     state, rc = last.status.state, last.status.rc
     if state is JobState.RUNNING or state is JobState.ORPHAN:
-        return Severity.NOTE, "Expected until the restripe that runs has ended; it must be gone then"
+        return Severity.NOTE, "Expected until the restripe ends; it must be gone then"
     if state is JobState.FINISHED and rc == 0:
         if asked < last.at:
             return Severity.NOTE, "Said before the restripe ended; it must be gone when mmlsdisk is asked again"
         return Severity.WARNING, "A restripe ended well and it is still so: run it again, and see that it was -r on all"
+    if launching(last):
+        return Severity.NOTE, "Expected until the restripe that is being launched has ended"
     if not state.settled:
         return Severity.WARNING, f"Whether the restripe goes on is not known: {last.status.meaning}"
     return Severity.WARNING, f"The restripe did not end well ({_end(last)}): find out why, then run it again"
@@ -193,7 +199,7 @@ def _daemons(view: View) -> Iterator[Line]:
     groups: dict[str, list[str]] = defaultdict(list)
     for name, state in daemon_states(view).items():
         if not state.active:
-            groups[state.state].append(short(name))
+            groups[state.state].append(view.label(name))
     asked = view.daemon_facts()
     at = asked[-1].at if asked else None
     for word, names in groups.items():
@@ -206,17 +212,17 @@ def _daemons(view: View) -> Iterator[Line]:
 
 def _links(view: View) -> Iterator[Line]:
     """Hosts of ours that cannot be asked."""
-    groups: dict[tuple[str, str, str], list[str]] = defaultdict(list)
+    groups: dict[tuple[str, str], list[LinkChanged]] = defaultdict(list)
     for host in view.hosts:
         link = view.state.links.get(host)
-        if link and link.state not in ("up", "connecting", "idle", "closed"):
-            groups[link.state, link.trouble, link_words(link)[1]].append(host)
-    for (state, trouble, why), hosts in groups.items():
+        if link and link.state not in _LINKS_ALL_RIGHT:
+            groups[link.state, link.trouble].append(link)
+    for (state, trouble), links in groups.items():
         refused = state == "refused"
         advice = _TROUBLES.get(trouble) or ("It is not tried again by itself" if refused else "It is tried again")
-        changed = trouble == Trouble.CHANGED_KEY.value
-        severity = Severity.BAD if refused or changed else Severity.WARNING
-        yield Line("Hosts", f"{fold(hosts)} {state}" + (f": {why}" if why else ""), severity, advice)
+        why = ": ".join(part for part in (trouble, links[0].detail if len(links) == 1 else "") if part)
+        text = f"{fold(link.host for link in links)} {_LINK_WORDS.get(state, state)}" + (f": {why}" if why else "")
+        yield Line("Hosts", text, Severity.BAD if refused else Severity.WARNING, advice, max(link.t for link in links))
 
 
 def _clocks(view: View) -> Iterator[Line]:
@@ -241,8 +247,7 @@ def _jobs(view: View) -> Iterator[Line]:
         advice = _JOB_ADVICE.get(status.state)
         if advice is None:
             continue
-        launching = status.state is JobState.UNKNOWN and job.spec is not None and status.began is None
-        if launching and view.state.at - job.at < LAUNCH:
+        if launching(job) and view.state.at - job.at < LAUNCH:
             continue
         severity = Severity.BAD if status.state is JobState.LOST and is_scan(job, view.name) else Severity.WARNING
         what = status.title or status.command or status.id
@@ -250,23 +255,28 @@ def _jobs(view: View) -> Iterator[Line]:
 
 
 def _old(view: View, cadences: Mapping[str, float]) -> Iterator[Line]:
-    """Facts that could not be asked again, and facts that nobody has asked for a while."""
+    """Facts that could not be asked or read, and facts that nobody has asked for a while."""
+    failed: dict[tuple[str, str], list[Fact]] = defaultdict(list)
     old: dict[str, float] = {}
     for key, fact in view.state.facts.items():
         if fact.failure:
-            text = f"{fact.command} on {fact.host}: {fact.failure}"
-            known = "What is shown of it is from before" if fact.parsed else "Nothing is known of it yet"
-            yield Line("Not asked", text, Severity.WARNING, known, fact.at if fact.parsed else None)
+            failed[fact.host, fact.failure].append(fact)
         elif fact.parsed and fact.parsed.problems:
             problem = fact.parsed.problems[0]
             text = f"{fact.command} on {fact.host}, line {problem.line}: {problem.why}"
-            yield Line(
-                "Not read", text, Severity.WARNING, "Its figures may be incomplete; nothing is decided by them", fact.at
-            )
+            advice = "Figures of it may be missing; nothing is decided by them"
+            yield Line("Not read", text, Severity.WARNING, advice, fact.at)
         age = view.state.at - fact.at
         if fact.parsed and age > OLD * cadences.get(key, float("inf")):
             old[key] = age
+    for (host, why), facts in failed.items():
+        text = f"{', '.join(fact.command.partition(' -P ')[0] for fact in facts)} on {host}: {why}"
+        known = [fact.at for fact in facts if fact.parsed]
+        advice = (
+            "What is shown of it is from before" if len(known) == len(facts) else "Something is not known at all yet"
+        )
+        yield Line("Not asked", text, Severity.WARNING, advice, min(known, default=None))
     if old:
-        oldest = max(old.values())
-        text = f"{', '.join(sorted(old))}: up to {duration_text(oldest)} old"
-        yield Line("Old", text, Severity.NOTE, "Ask anew before anything is decided by them")
+        severity = Severity.WARNING if f"disks {view.name}" in old else Severity.NOTE
+        text = f"up to {duration_text(max(old.values()))} old: {', '.join(sorted(old))}"
+        yield Line("Old figures", text, severity, "Ask anew before anything is decided by them")

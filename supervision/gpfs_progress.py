@@ -27,6 +27,8 @@ LEAST_LINES = 6
 """Counted lines before a finish is told."""
 SPREAD = 0.2
 """The plain range: this part of the remaining time to either side."""
+LAST_LINES = 3
+"""Lines of the log that tell why it failed."""
 RECENT = 100
 """Gaps that the usual one is taken from."""
 POLL = 2.0
@@ -53,6 +55,12 @@ def began(job: Job) -> float:
     return job.at if job.status.began is None else job.status.began
 
 
+def launching(job: Job) -> bool:
+    """Whether this program launched it and its host has not said a word of it yet."""
+    status = job.status
+    return status.state is JobState.UNKNOWN and job.spec is not None and status.began is None
+
+
 def progress(view: View, job: Job) -> Progress:
     """How far a scan is, as far as it is known."""
     log = view.state.job_log(job.host, job.status.id)
@@ -63,6 +71,8 @@ def progress(view: View, job: Job) -> Progress:
     counter = Counter("inodes", scan.inodes, inodes.allocated if inodes else None)
     last = _last_line(log)
     phase, why = _phase(view, job, log, counter, gap)
+    if not job.status.state.settled and _stop_asked(view, job):
+        why = "; ".join(part for part in ("it was asked to stop, and has not ended yet", why) if part)
     rate = _rate(counted)
     finish = None
     if phase in (Phase.RUNNING, Phase.QUIET):
@@ -78,6 +88,14 @@ def progress(view: View, job: Job) -> Progress:
         gap,
         finish,
         why,
+    )
+
+
+def _stop_asked(view: View, job: Job) -> bool:
+    """Whether this program sent it a signal."""
+    return any(
+        ran.job == job.status.id and ran.host == job.host and ran.command.startswith(("TERM ", "KILL "))
+        for ran in view.state.commands
     )
 
 
@@ -103,10 +121,14 @@ def _usual_gap(points: tuple[Point, ...]) -> float | None:
     return median(gaps) if len(gaps) >= 2 else None
 
 
+def poll_seconds(speed: float) -> float:
+    """Seconds between two looks at a log. `speed` is the simulation's, 1 for a real cluster."""
+    return max(POLL, POLL_REAL * speed)
+
+
 def stall_limit(gap: float | None, speed: float) -> float:
-    """Seconds of silence after which a scan counts as stalled. `speed` is the simulation's, 1 for a real cluster."""
-    poll = max(POLL, POLL_REAL * speed)
-    return max(STALL, STALL_GAPS * (gap or 0.0), 2 * poll)
+    """Seconds of silence after which a scan counts as stalled: never before two looks could have seen a line."""
+    return max(STALL, STALL_GAPS * (gap or 0.0), 2 * poll_seconds(speed))
 
 
 def _phase(view: View, job: Job, log: Log | None, counter: Counter, gap: float | None) -> tuple[Phase, str]:
@@ -117,16 +139,21 @@ def _phase(view: View, job: Job, log: Log | None, counter: Counter, gap: float |
             return _ended(status.rc, log)
         case JobState.RUNNING:
             return _running(view, job, log, counter, gap)
-        case JobState.UNKNOWN if job.spec is not None and status.began is None and status.note:
+        case JobState.UNKNOWN if launching(job):
             return Phase.STARTING, status.note
     return Phase.UNKNOWN, status.meaning
 
 
 def _ended(rc: int, log: Log | None) -> tuple[Phase, str]:
+    """How it ended; a failure with the words that say why, of which GPFS's own come before its last lines."""
     if rc == 0:
         return Phase.FINISHED, ""
-    said = [line for line in (log.tail if log else ()) if line][-3:]
-    return Phase.FAILED, f"exit code {rc}: {' / '.join(said)}" if said else f"exit code {rc}; its log tells nothing"
+    code = f"exit code {rc}" + (f" (signal {rc - 128})" if 128 < rc < 192 else "")
+    if log is None:
+        return Phase.FAILED, f"{code}; its log has not been read"
+    said = [line for line in log.tail if line][-LAST_LINES:]
+    first = [line for line in log.scan.failures[:1] if line not in said]
+    return Phase.FAILED, f"{code}: {' / '.join((*first, *said))}" if said else f"{code}; its log is empty"
 
 
 def _running(view: View, job: Job, log: Log | None, counter: Counter, gap: float | None) -> tuple[Phase, str]:
@@ -138,14 +165,15 @@ def _running(view: View, job: Job, log: Log | None, counter: Counter, gap: float
     over = _nearly_over(scan, counter)
     since = log.last_at if log and log.size else began(job)
     silent = max(0.0, view.state.at - since)
-    if silent > stall_limit(gap, view.state.header.speed):
+    speed = view.state.header.speed
+    if silent > stall_limit(gap, speed):
         what = "no line" if log and log.size else "it has printed nothing"
         return Phase.STALLED, f"{what} for {duration_text(silent)}{_than(gap)}"
     if over:
         return Phase.FINISHING, over
     if not scan.in_phase or not _counted(scan.points):
         return Phase.STARTING, "" if scan.phase else "nothing is counted yet"
-    if gap is not None and silent > max(QUIET_GAPS * gap, 2 * POLL):
+    if gap is not None and silent > max(QUIET_GAPS * gap, 2 * poll_seconds(speed)):
         return Phase.QUIET, f"no line for {duration_text(silent)}{_than(gap)}"
     return Phase.RUNNING, ""
 

@@ -7,8 +7,10 @@ others those are refused that write to devices, and those that hide a command wh
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
+from itertools import pairwise
 
 from remote.command import Effect
 from remote.jobs import JobState
@@ -17,29 +19,45 @@ from supervision.state import Job
 
 _GUIDE = "the guide does it, with its checks (screen Migrate)"
 _READING = ("mmls*", "mmdf", "mmgetstate", "mmgetacl", "mmdiag", "mmnetverify", "mmfileid", "mmsdrquery")
-_WORK = ("mmrestripefile", "mmapplypolicy", "mmbackup", "mmcheckquota", "mmdefragfs")
+_WORK = ("mmrestripefile", "mmbackup", "mmcheckquota", "mmdefragfs")
 """They work on files or on free space and leave disks, NSDs and the configuration as they are."""
 _WRITES_DEVICES = (
     "dd", "mkfs*", "mke2fs", "mkswap", "mkdosfs", "wipefs", "parted", "partprobe", "partx", "kpartx", "fdisk",
     "sfdisk", "cfdisk", "gdisk", "sgdisk", "cgdisk", "blkdiscard", "blockdev", "badblocks", "shred", "scrub", "nvme",
     "hdparm", "sdparm", "sg_*", "ddrescue", "dcfldd", "mdadm", "dmsetup", "cryptsetup", "multipath", "multipathd",
-    "pv[a-z]*", "vg[a-z]*", "lv[a-z]*", "lvm", "mount", "umount", "tee", "truncate", "fallocate", "cp", "mv", "rm",
-    "storcli*", "perccli*", "megacli*", "MegaCli*", "sas2ircu", "sas3ircu", "hpssacli", "ssacli", "arcconf",
-    "tspreparedisk", "ts[a-z]*", "fsck*", "e2fsck", "xfs_*", "zpool", "zfs", "mkfile",
+    "pv[a-z]*", "vg[a-z]*", "lv[a-z]*", "mount", "umount", "storcli*", "perccli*", "[mM]ega[cC]li*", "sas[23]ircu",
+    "hpssacli", "ssacli", "arcconf", "tspreparedisk", "ts[a-z]*", "fsck*", "e2fsck", "xfs_*", "zpool", "zfs", "swapon",
+    "swapoff", "losetup", "rescan-scsi-bus*", "iscsiadm",
 )  # fmt: skip
-_STOPS_HOSTS = ("reboot", "shutdown", "poweroff", "halt", "init", "telinit", "systemctl", "service", "kill*", "pkill",
-                "kexec", "rmmod", "modprobe", "insmod", "mmfs*")  # fmt: skip
+_LOOKS = ("pvs", "vgs", "lvs", "pvdisplay", "vgdisplay", "lvdisplay", "lsblk", "blkid", "smartctl", "iostat", "sginfo")
+"""They name devices or sound like those that write, and only look."""
+_STOPS_HOSTS = (
+    "reboot", "shutdown", "poweroff", "halt", "init", "telinit", "systemctl", "service", "kill*", "pkill", "kexec",
+    "rmmod", "modprobe", "insmod", "mmfs*",
+)  # fmt: skip
 _HIDES = (
     "sh", "bash", "dash", "ash", "ksh*", "mksh", "pdksh", "zsh", "csh", "tcsh", "fish", "rbash", "busybox", "toybox",
-    "ssh", "slogin", "rsh", "mmdsh", "pdsh", "dsh", "clush", "clubak", "parallel", "xargs", "eval", "exec", "source",
-    ".", "su", "sg", "runuser", "chroot", "nsenter", "unshare", "script", "expect", "screen", "tmux", "at", "batch",
-    "crontab", "watch", "find", "awk", "gawk", "mawk", "nawk", "sed", "vi*", "emacs", "ed", "ex", "python*", "perl*",
-    "ruby*", "lua*", "node", "php*", "tclsh*", "make", "ansible*", "salt*", "puppet", "docker", "podman",
-    "systemd-run", "scp", "sftp", "rsync", "git", "tar", "cpio", "socat", "nc", "ncat", "gdb", "strace", "ltrace",
+    "ssh", "slogin", "rsh", "mmdsh", "pdsh", "dsh", "clush", "parallel", "xargs", "eval", "exec", "source", ".", "su",
+    "sg", "runuser", "chroot", "nsenter", "unshare", "script", "expect", "screen", "tmux", "at", "batch", "crontab",
+    "watch", "awk", "gawk", "mawk", "nawk", "sed", "vi*", "emacs", "ed", "ex", "python*", "perl*", "ruby*", "lua*",
+    "node", "php*", "tclsh*", "make", "ansible*", "salt*", "puppet", "docker", "podman", "systemd-run", "socat", "nc",
+    "ncat", "gdb", "strace", "ltrace", "lvm",
 )  # fmt: skip
-_CARRIES = ("sudo", "doas", "env", "nice", "ionice", "nohup", "setsid", "timeout", "stdbuf", "time", "taskset",
-            "numactl", "chrt", "command", "builtin", "flock", "setpriv", "prlimit", "cgexec")  # fmt: skip
+_HIDES_WITH = {
+    "find": r"-(?:exec|ok)(?:dir)?|-delete|-fprint.*|-fls",
+    "rsync": r"-[A-Za-z]*e.*|--rsh.*|--rsync-path.*",
+    "scp": r"-[A-Za-z]*[SoDF].*",
+    "tar": r"-?[A-Za-z]*[IF].*|--(?:to-command|checkpoint-action|use-compress|info-script|new-volume|rsh|rmt).*",
+    "git": r".*",
+}
+"""Programs that are harmless without the options that match."""
+_CARRIES = (
+    "sudo", "doas", "env", "nice", "ionice", "nohup", "setsid", "timeout", "stdbuf", "time", "taskset", "numactl",
+    "chrt", "command", "builtin", "flock", "setpriv", "prlimit", "cgexec",
+)  # fmt: skip
 """They run the command that stands behind their own words, where it can be looked at."""
+_OPENS_SHELL = r"-[A-Za-z]*[siS].*|--(?:shell|login|split-string).*"
+_HARMLESS_DEVICES = ("/dev/null", "/dev/zero", "/dev/stdout", "/dev/stderr")
 
 _MMDELDISK = (
     "Stopped, mmdeldisk leaves the disks suspended (being emptied), and what was moved stays moved. Run the same "
@@ -55,47 +73,62 @@ def may_run(argv: Sequence[str]) -> str:
     """Why a person may not run this as a job of their own; empty when they may."""
     if not argv or not argv[0].strip():
         return "there is no command"
-    why = _refusal(argv)
-    if why:
-        return why
-    if _like(_name(argv[0]), _CARRIES):
-        # which of its words is the command depends on the options of each: so no word may be one that is refused
-        for index in range(1, len(argv)):
-            for word in (argv[index], argv[index].rpartition("=")[2]):
-                why = _refusal((word, *argv[index + 1 :]))
-                if why or " " in word.strip():
-                    return why or f"{_name(argv[0])} would run {word!r}, which cannot be looked at"
+    name = _name(argv[0])
+    if not _like(name, _CARRIES):
+        return _refusal(argv)
+    if name in ("sudo", "doas", "env") and any(re.fullmatch(_OPENS_SHELL, word) for word in argv[1:]):
+        return f"{name} with these options can run anything; name the command itself"
+    # which of its words is the command depends on the options of each: so no word may be one that is refused
+    for index, word in enumerate(argv[1:], 1):
+        if len(word.split()) > 1:
+            return f"{name} would run {word!r}, which cannot be looked at; name the command itself"
+        for inner in {word, word.rpartition("=")[2]}:
+            why = _refusal((inner, *argv[index + 1 :]))
+            if why:
+                return why
     return ""
 
 
 def _refusal(argv: Sequence[str]) -> str:
-    """Why this very command is refused, by its own name."""
-    name = _name(argv[0])
-    if _like(name, _HIDES):
-        return f"{name} can run anything, and what it would run cannot be looked at; name the command itself"
+    """Why this very command is refused, by its own name and words."""
+    name, words = _name(argv[0]), argv[1:]
+    hiding = _HIDES_WITH.get(name, "")
+    if _like(name, _HIDES) or any(hiding and re.fullmatch(hiding, word) for word in words):
+        return f"{name} can run anything this way, and nobody can look at it first; name the command itself"
     if _like(name, _STOPS_HOSTS):
         return f"{name} stops processes or hosts under a live file system"
+    if name in _LOOKS:
+        return ""
     if name.startswith("mm"):
-        return _refusal_of_gpfs(name, argv[1:])
+        return _refusal_of_gpfs(name, words)
     if _like(name, _WRITES_DEVICES):
         return f"{name} may write to a disk or take it away: {_GUIDE}"
+    named = [word for word in words if _names_device(word)]
+    if named:
+        return f"{named[0]} is a device, and {name} might write to it: {_GUIDE}"
     return ""
 
 
+def _names_device(word: str) -> bool:
+    path = re.sub("/+", "/", word.rpartition("=")[2])
+    return path.startswith(("/dev/", "/sys/", "/proc/sys")) and not path.startswith(_HARMLESS_DEVICES)
+
+
 def _refusal_of_gpfs(name: str, words: Sequence[str]) -> str:
+    """Why an mm* command is refused."""
     if _like(name, _READING) or name in _WORK:
         return ""
     if name == "mmhealth":
         return "" if "show" in words or "eventlog" in words else "only `mmhealth ... show` reads alone"
+    if name == "mmapplypolicy":
+        test = ("-I", "test") in pairwise(words) or "-Itest" in words
+        return "" if test else "mmapplypolicy may move or delete files and run other programs; `-I test` only looks"
     if name == "mmfsck":
         repairs = any(word.startswith("-") and not word.startswith("--") and "y" in word for word in words)
-        return (
-            ""
-            if "-n" in words and not repairs
-            else f"mmfsck without -n repairs, which changes the file system: {_GUIDE}"
-        )
+        return "" if "-n" in words and not repairs else f"mmfsck without -n changes the file system: {_GUIDE}"
     if name == "mmrestripefs":
-        if "-N" in words:
+        nodes = [after for before, after in pairwise(words) if before == "-N"]
+        if nodes and "all" not in nodes:
             return ""
         return f"mmrestripefs without -N works on every node of the cluster: name the nodes, or {_GUIDE}"
     return f"{name} changes disks, NSDs, the file system or the cluster, or is not known to leave them alone: {_GUIDE}"

@@ -58,13 +58,14 @@ def facts(view: View) -> tuple[Line, ...]:
         lines.append(Line("Replicas", _replicas(fs), at=at))
     inodes, asked = (view.space.inodes, view.at(FsSpace)) if view.space else (None, None)
     if inodes:
-        used = f"{inodes.used:,} used, {percent_text(share(inodes.used, inodes.allocated)) or UNKNOWN} of the allocated"
-        allocated = f"{inodes.allocated:,} ({percent_text(share(inodes.allocated, inodes.maximum)) or UNKNOWN} of most)"
-        lines.append(Line("Inodes", used, at=asked))
-        lines.append(Line("  allocated", allocated, at=asked))
-        lines.append(Line("  at most", f"{inodes.maximum:,}", at=asked))
+        used, allocated = share(inodes.used, inodes.allocated), share(inodes.allocated, inodes.maximum)
+        lines += [
+            Line("Inodes used", f"{inodes.used:,}, {percent_text(used) or UNKNOWN} of the allocated", at=asked),
+            Line("  allocated", f"{inodes.allocated:,}, {percent_text(allocated) or UNKNOWN} of the maximum", at=asked),
+            Line("  maximum", f"{inodes.maximum:,}", at=asked),
+        ]
     elif fs:
-        lines.append(Line("Inodes", f"{UNKNOWN}: mmdf has not told them", at=asked))
+        lines.append(Line("Inodes used", f"{UNKNOWN}: mmdf has not told them", at=asked))
     return tuple(lines)
 
 
@@ -72,10 +73,8 @@ def _replicas(fs: FileSystem) -> str:
     def word(count: int | None) -> str:
         return "?" if count is None else str(count)
 
-    return (
-        f"metadata {word(fs.metadata_replicas)} (-m) of at most {word(fs.max_metadata_replicas)} (-M), "
-        f"data {word(fs.data_replicas)} (-r) of at most {word(fs.max_data_replicas)} (-R)"
-    )
+    metadata, data = (fs.metadata_replicas, fs.max_metadata_replicas), (fs.data_replicas, fs.max_data_replicas)
+    return f"metadata -m {word(metadata[0])} (-M {word(metadata[1])}), data -r {word(data[0])} (-R {word(data[1])})"
 
 
 def pools(view: View) -> Table:

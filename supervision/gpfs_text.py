@@ -31,7 +31,7 @@ def size_text(kb: float) -> str:
 
 
 def _three(value: float, unit: str) -> str:
-    places = 0 if unit == "KiB" or abs(value) >= 99.95 else 1 if abs(value) >= 9.995 else 2
+    places = 0 if value.is_integer() or unit == "KiB" or abs(value) >= 99.95 else 1 if abs(value) >= 9.995 else 2
     return f"{value:.{places}f} {unit}"
 
 

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import cached_property
 from typing import Any, TypeVar
 
-from remote.gpfs.models import Cluster, ClusterNode, DiskList, FileSystem, FsSpace, NodeStates, NsdDevices
+from remote.gpfs.models import Cluster, ClusterNode, DiskList, FileSystem, FsSpace, NodeStates, NsdDevice, NsdDevices
 from remote.linux.models import BlockDevices
 from remote.names import NodeTable, UnknownNodeError
 from supervision.facts import Fact, GpfsFacts
@@ -65,6 +65,20 @@ class View:
         """The host by which a node is reached, if it is one of ours."""
         found = self.node(node)
         return self._hosts_by_node.get(found.daemon_name if found else node)
+
+    @cached_property
+    def nsds_by_node(self) -> dict[str, list[NsdDevice]]:
+        """The rows of `mmlsnsd -X` by the daemon name of their node."""
+        rows: dict[str, list[NsdDevice]] = {}
+        for row in self.devices.rows if self.devices else ():
+            node = self.node(row.node)
+            rows.setdefault(node.daemon_name if node else row.node, []).append(row)
+        return rows
+
+    def label(self, node: str) -> str:
+        """A node by the one name that is shown for it, whichever a command printed: what stanzas and -N take."""
+        found = self.node(node)
+        return short((found.admin_name or found.daemon_name) if found else node)
 
     def node_name(self, host: str) -> str:
         """The daemon name of the node that a host is, as mmlsnsd prints it; the host's own name if not known."""
