@@ -44,10 +44,12 @@ def devices(view: View) -> Table:
             missing += (_missing(host, row) for row in lost)
     settle(found)
     found.sort(key=_place)
-    keys = Counter((device.host, device.block.identity) for device in found)
-    rows_of = [_row(device, unique=keys[device.host, device.block.identity] == 1) for device in found]
+    # the row follows the disk and not its name, which may be another one after a boot; paths are called as their map
+    counts = Counter((device.host, device.identity) for device in found if device.group != "path" and device.identity)
+    once = {key for key, count in counts.items() if count == 1}
+    table = [_row(device, unique=device.group != "path" and (device.host, device.identity) in once) for device in found]
     # the oldest look is the age of the whole: a choice rests on all of it
-    return Table(COLUMNS, (*missing, *rows_of), min(known, default=None), _failure(view))
+    return Table(COLUMNS, (*missing, *table), min(known, default=None), _failure(view))
 
 
 def _failure(view: View) -> str:
@@ -62,20 +64,20 @@ def _failure(view: View) -> str:
 
 
 def _place(device: Device) -> tuple[object, ...]:
-    block = device.block
+    block, known = device.block, device.known_by
     return (
         GROUPS.index(device.group),
         device.kind,
         -block.size_bytes,
-        block.model,
+        known.model,
         device.number,
         natural(device.host),
     )
 
 
 def _row(device: Device, *, unique: bool) -> Row:
-    block = device.block
-    order = f"{GROUPS.index(device.group)} {device.kind} {block.size_bytes:020d} {block.model} {device.number:06d}"
+    block, known = device.block, device.known_by
+    order = f"{GROUPS.index(device.group)} {device.kind} {block.size_bytes:020d} {known.model} {device.number:06d}"
     cells = (
         Cell(f"{device.group} {device.kind} #{device.number}", order),
         Cell(device.host, device.host),
@@ -84,30 +86,29 @@ def _row(device: Device, *, unique: bool) -> Row:
         Cell(size_text(block.size_bytes / 1024), block.size_bytes),
         Cell(device.kind),
         Cell(f"{device.use}?" if device.doubtful else device.use),
-        Cell(block.model),
-        Cell(block.serial),
-        Cell(block.identity or "none"),
+        Cell(known.model),
+        Cell(known.serial),
+        Cell(device.identity or "none"),
     )
-    # the row follows the disk and not its name, which may be another one after a boot
-    key = f"{device.host} {block.identity}" if block.identity and unique else f"{device.host} ={block.kname}"
+    key = f"{device.host} {device.identity if unique else '=' + block.kname}"
     severity = Severity.NOTE if device.drift or device.doubtful else Severity.NORMAL
     return Row(key, cells, severity, _detail(device))
 
 
 def _detail(device: Device) -> tuple[tuple[str, str], ...]:
-    block = device.block
+    block, known = device.block, device.known_by
     rotating = {True: "rotating", False: "not rotating", None: "rotation not known"}[block.rotational]
     pairs = [
         ("host", device.host),
         ("name", f"{block.name} in this boot"),
-        ("identity", block.identity or "none: it has neither a WWN nor a serial number"),
+        ("identity", device.identity or "none: it has neither a WWN nor a serial number"),
         ("doubt", NOT_UNIQUE if device.doubtful else ""),
-        ("serial", block.serial),
-        ("model", " ".join(part for part in (block.vendor, block.model) if part)),
+        ("serial", known.serial),
+        ("model", " ".join(part for part in (known.vendor, known.model) if part)),
         ("size", f"{block.size_bytes:,} bytes ({size_text(block.size_bytes / 1024)})"),
-        ("kind", f"{rotating} (the kernel's guess), {block.transport or 'transport not known'}"),
+        ("kind", f"{rotating} (the kernel's guess), {known.transport or 'transport not known'}"),
         ("sectors", f"{block.logical_sector or '?'} bytes, physically {block.physical_sector or '?'}"),
-        ("place", block.hctl),
+        ("place", known.hctl),
         ("state", block.state),
         ("NSD", device.nsd),
         ("use", _use(device)),

@@ -15,10 +15,9 @@ from remote.gpfs.models import (
     Usage,
     decode_volume_id,
 )
-from remote.names import fold
 from supervision.clocktext import local_time
 from supervision.filesystem import Fill
-from supervision.gpfs_text import UNKNOWN, USAGE_WORDS, percent_text, share, size_text
+from supervision.gpfs_text import UNKNOWN, USAGE_WORDS, folded, percent_text, share, size_text
 from supervision.gpfs_view import NOT_ASKED, View, failure_of
 from supervision.tables import Cell, Column, Row, Severity, Table
 
@@ -127,9 +126,9 @@ class _Disks:
     def _servers(self, nsd: str) -> str:
         listed = self._nsds.get(nsd)
         if listed:
-            return fold(self._view.label(name) for name in listed.servers) or "directly attached"
+            return folded(tuple(self._view.label(name) for name in listed.servers)) or "directly attached"
         rows = self._rows.get(nsd, ())
-        return fold(self._view.label(row.node) for row in rows) or NOT_ASKED
+        return folded(tuple(self._view.label(row.node) for row in rows)) or NOT_ASKED
 
     def _detail(self, disk: Disk, space: DiskSpace | None) -> tuple[tuple[str, str], ...]:
         """What is shown of one disk alone, each a label and its text."""

@@ -7,10 +7,10 @@ from collections import defaultdict
 import msgspec
 
 from remote.events import LinkChanged
-from remote.gpfs.models import Cluster, ClusterNode, Managers, Mounts, NodeState, NodeStates, NsdList
+from remote.gpfs.models import Cluster, ClusterNode, Managers, MountedNode, Mounts, NodeState, NodeStates, NsdList
 from remote.names import fold
 from supervision.gpfs_text import UNKNOWN
-from supervision.gpfs_view import NOT_ASKED, View, failure_of
+from supervision.gpfs_view import NOT_ASKED, View, failure_of, short
 from supervision.tables import Cell, Column, Row, Severity, Table
 
 COLUMNS = (
@@ -56,6 +56,7 @@ def nodes(view: View) -> Table:
     for host in view.hosts:
         if view.node(host) is None:
             groups[looked.stranger(host)].append((host, host))
+    groups.update(looked.guests())
     rows = [_row(view, alike, members) for alike, members in groups.items()]
     rows.sort(key=lambda row: -row.severity)
     facts = view.facts
@@ -148,9 +149,26 @@ class _Looked:
             return None
         names = set()
         for mounted in mine.nodes:
+            if self.foreign(mounted):
+                continue
             node = self._view.node(mounted.name) or self._view.node(mounted.address)
             names.add(node.daemon_name if node else mounted.name)
         return names
+
+    def foreign(self, mounted: MountedNode) -> bool:
+        """Whether a node that mounts it belongs to another cluster."""
+        return bool(self._view.cluster and mounted.cluster and mounted.cluster != self._view.cluster.name)
+
+    def guests(self) -> dict[_Alike, list[tuple[str, str]]]:
+        """The nodes of other clusters that mount it: no command here tells more of them."""
+        mounts = self._view.facts.get(Mounts)
+        mine = mounts.of(self._view.name) if mounts else None
+        groups: dict[_Alike, list[tuple[str, str]]] = defaultdict(list)
+        for mounted in mine.nodes if mine else ():
+            if self.foreign(mounted):
+                alike = _Alike((f"guest of {mounted.cluster}",), NOT_ASKED, "yes", NOT_OURS, "")
+                groups[alike].append((short(mounted.name or mounted.address), ""))
+        return groups
 
     def _nsd_servers(self) -> set[str]:
         listed = self._view.facts.get(NsdList)

@@ -256,21 +256,20 @@ def _jobs(view: View) -> Iterator[Line]:
 
 def _old(view: View, cadences: Mapping[str, float]) -> Iterator[Line]:
     """Facts that could not be asked or read, and facts that nobody has asked for a while."""
-    failed: dict[tuple[str, str], list[Fact]] = defaultdict(list)
-    old: dict[str, float] = {}
+    failed: dict[str, list[Fact]] = defaultdict(list)
+    old: dict[str, Fact] = {}
     for key, fact in view.state.facts.items():
         if fact.failure:
-            failed[fact.host, fact.failure].append(fact)
+            failed[fact.failure].append(fact)
         elif fact.parsed and fact.parsed.problems:
             problem = fact.parsed.problems[0]
             text = f"{fact.command} on {fact.host}, line {problem.line}: {problem.why}"
             advice = "Figures of it may be missing; nothing is decided by them"
             yield Line("Not read", text, Severity.WARNING, advice, fact.at)
-        age = view.state.at - fact.at
-        if fact.parsed and age > OLD * cadences.get(key, float("inf")):
-            old[key] = age
-    for (host, why), facts in failed.items():
-        text = f"{', '.join(fact.command.partition(' -P ')[0] for fact in facts)} on {host}: {why}"
+        if fact.parsed and view.state.at - fact.at > OLD * cadences.get(key, float("inf")):
+            old[key] = fact
+    for why, facts in failed.items():
+        text = f"{_named(facts)}: {why}"
         known = [fact.at for fact in facts if fact.parsed]
         advice = (
             "What is shown of it is from before" if len(known) == len(facts) else "Something is not known at all yet"
@@ -278,5 +277,15 @@ def _old(view: View, cadences: Mapping[str, float]) -> Iterator[Line]:
         yield Line("Not asked", text, Severity.WARNING, advice, min(known, default=None))
     if old:
         severity = Severity.WARNING if f"disks {view.name}" in old else Severity.NOTE
-        text = f"up to {duration_text(max(old.values()))} old: {', '.join(sorted(old))}"
+        oldest = max(view.state.at - fact.at for fact in old.values())
+        text = f"up to {duration_text(oldest)} old: {_named(list(old.values()))}"
         yield Line("Old figures", text, severity, "Ask anew before anything is decided by them")
+
+
+def _named(facts: list[Fact]) -> str:
+    """What was asked and where: `mmdf mss1 on foo1, lsblk on foo[1-3]`."""
+    hosts: dict[str, list[str]] = defaultdict(list)
+    for fact in facts:
+        words = [word for word in fact.command.split() if word != "-Y"]
+        hosts[words[0] if words[:1] in (["lsblk"], ["date"]) else " ".join(words)].append(fact.host)
+    return ", ".join(f"{command} on {fold(on)}" for command, on in hosts.items())

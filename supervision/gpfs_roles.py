@@ -12,8 +12,7 @@ import msgspec
 
 from remote.gpfs.models import NsdDevice
 from remote.linux.models import BlockDevice, BlockDevices
-from remote.names import fold
-from supervision.gpfs_text import UNKNOWN, natural
+from supervision.gpfs_text import UNKNOWN, folded, natural
 
 GROUPS = ("NSD", "free", "in use", UNKNOWN, "path")
 """What a device can be for, in the order in which they are shown."""
@@ -27,13 +26,15 @@ class Device(msgspec.Struct):
     """A device of a host with what it is for.
 
     `number` counts the equal ones of a host from 1; of a disk that several hosts see it is the same on all of them.
-    `drift` tells the names of the role on all hosts where they differ.
+    `drift` tells the names of the role on all hosts where they differ. `known_by` is what tells the identity: the
+    device itself, or a path of a multipath map, of which lsblk tells neither WWN nor serial.
     """
 
     host: str
     block: BlockDevice
     group: str
     use: str
+    known_by: BlockDevice
     nsd: str = ""
     reasons: tuple[str, ...] = ()
     number: int = 0
@@ -47,14 +48,19 @@ class Device(msgspec.Struct):
         return {True: "HDD", False: "SSD", None: "?"}[self.block.rotational]
 
     @property
+    def identity(self) -> str:
+        """What names the disk on every host; "" when nothing does."""
+        return self.known_by.identity
+
+    @property
     def alike(self) -> tuple[str, str, int, str]:
         """What devices of one role have in common."""
-        return (self.group, self.kind, self.block.size_bytes, self.block.model)
+        return (self.group, self.kind, self.block.size_bytes, self.known_by.model)
 
     @property
     def same(self) -> tuple[str, int]:
         """What one disk has on every host that sees it."""
-        return (self.block.identity, self.block.size_bytes)
+        return (self.identity, self.block.size_bytes)
 
 
 def of_host(
@@ -65,6 +71,7 @@ def of_host(
     `rows` are those of this host's node; `asked` tells whether there is an answer of mmlsnsd at all.
     """
     by_name = {row.device.rpartition("/")[2]: row for row in rows if row.found}
+    by_kname = {block.kname: block for block in seen.devices}
     on_top: dict[str, list[BlockDevice]] = defaultdict(list)
     for block in seen.devices:
         for parent in block.parents:
@@ -73,7 +80,7 @@ def of_host(
     for block in seen.devices:
         if block.type in _SHOWN:
             row = by_name.get(block.kname) or by_name.get(block.name)
-            found.append(_device(host, block, _above(block, on_top), row, asked=asked))
+            found.append(_device(host, block, _known_by(block, by_kname), _above(block, on_top), row, asked))
     names = {name for block in seen.devices for name in (block.kname, block.name)}
     lost = [row for row in rows if not row.found or row.device.rpartition("/")[2] not in names]
     return found, lost
@@ -91,18 +98,28 @@ def _above(block: BlockDevice, on_top: dict[str, list[BlockDevice]]) -> list[Blo
     return list(found.values())
 
 
-def _device(host: str, block: BlockDevice, above: list[BlockDevice], row: NsdDevice | None, *, asked: bool) -> Device:
+def _known_by(block: BlockDevice, by_kname: dict[str, BlockDevice]) -> BlockDevice:
+    """What tells the identity of a device: a map is known by its paths, as long as they agree."""
+    if block.type != "mpath" or block.identity:
+        return block
+    paths = [by_kname[parent] for parent in block.parents if parent in by_kname]
+    return paths[0] if len({path.identity for path in paths}) == 1 else block
+
+
+def _device(
+    host: str, block: BlockDevice, known_by: BlockDevice, above: list[BlockDevice], row: NsdDevice | None, asked: bool
+) -> Device:
     reasons = BlockDevices((block, *above)).in_use(block.kname)
     if row:
-        return Device(host, block, "NSD", row.nsd, row.nsd, reasons)
+        return Device(host, block, "NSD", row.nsd, known_by, row.nsd, reasons)
     maps = [other.name for other in above if other.type == "mpath"]
     if maps and block.type == "disk":
-        return Device(host, block, "path", f"path of {', '.join(maps)}", reasons=reasons)
+        return Device(host, block, "path", f"path of {', '.join(maps)}", known_by, reasons=reasons)
     if reasons:
-        return Device(host, block, "in use", _loudest(reasons), reasons=reasons)
+        return Device(host, block, "in use", _loudest(reasons), known_by, reasons=reasons)
     if not asked:
-        return Device(host, block, UNKNOWN, "mmlsnsd -X not asked")
-    return Device(host, block, "free", "free")
+        return Device(host, block, UNKNOWN, "mmlsnsd -X not asked", known_by)
+    return Device(host, block, "free", "free", known_by)
 
 
 def _loudest(reasons: tuple[str, ...]) -> str:
@@ -124,7 +141,7 @@ def _find_same(found: Iterable[Device]) -> None:
     """Mark disks that several hosts see, and give all of them the NSD that one of them has."""
     same: dict[tuple[str, int], list[Device]] = defaultdict(list)
     for device in found:
-        if device.block.identity and device.group != "path":
+        if device.identity and device.group != "path":
             same[device.same].append(device)
     for devices in same.values():
         hosts = {device.host for device in devices}
@@ -145,7 +162,7 @@ def _number(found: Iterable[Device]) -> None:
     own: dict[tuple[tuple[str, str, int, str], str], list[Device]] = defaultdict(list)
     for device in found:
         if device.shared:
-            shared[device.alike][device.nsd or device.block.identity].append(device)
+            shared[device.alike][device.nsd or device.identity].append(device)
         else:
             own[device.alike, device.host].append(device)
     for disks in shared.values():
@@ -172,6 +189,6 @@ def _mark_drift(found: Iterable[Device]) -> None:
         for device in devices:
             hosts[device.block.name].append(device.host)
         if len(hosts) > 1 and len({device.host for device in devices}) > 1:
-            told = ", ".join(f"{name} on {fold(hosts[name])}" for name in sorted(hosts, key=natural))
+            told = ", ".join(f"{name} on {folded(tuple(hosts[name]))}" for name in sorted(hosts, key=natural))
             for device in devices:
                 device.drift = told

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from remote.gpfs.models import Usage
+from remote.names import fold
 
 _UNITS = ("KiB", "MiB", "GiB", "TiB", "PiB", "EiB")
 _DIGITS = re.compile(r"(\d+)")
@@ -49,3 +51,9 @@ def natural(text: str) -> tuple[tuple[int, str], ...]:
     """A key that sorts `sda9` before `sda10`, and 9 before 10."""
     parts = _DIGITS.split(text)
     return tuple((int(part), "") if index % 2 and len(part) < 20 else (-1, part) for index, part in enumerate(parts))
+
+
+@lru_cache(maxsize=4096)
+def folded(names: tuple[str, ...]) -> str:
+    """Names as one short text; remembered, for it takes a millisecond and the same servers have many disks."""
+    return fold(names)
