@@ -6,7 +6,7 @@ from rich.text import Text
 from textual.binding import Binding
 from textual.widget import Widget
 
-from remote.text import one_line
+from remote.text import safe
 from screens.widgets.render import fit
 from supervision.clocktext import time_of_day
 from supervision.session import Session
@@ -33,7 +33,7 @@ class OneLine(Widget):
 
     def show(self, text: Text | str) -> None:
         """Show another text; draws nothing when it is the same."""
-        new = text if isinstance(text, Text) else Text(one_line(text), no_wrap=True)
+        new = text if isinstance(text, Text) else Text(safe(text).replace("\n", " "), no_wrap=True)
         if new != self._text:
             self._text = new
             self.refresh()
@@ -103,9 +103,11 @@ class KeyFooter(OneLine):
         """Show the bindings that are meant to be shown."""
         last = " ? help  q quit "
         line = ""
+        told: set[str] = set()  # an action may have two keys
         for binding in bindings:
-            if not binding.show or not binding.description:
+            if not binding.show or not binding.description or binding.description in told:
                 continue
+            told.add(binding.description)
             part = f" {binding.key_display or _key(binding.key)} {binding.description} "
             if len(line) + len(part) + len(last) <= width:
                 line += part
