@@ -22,6 +22,8 @@ from remote.errors import SiteError
 from remote.jobs import JobSpec, JobStatus
 from screens.base import SessionApp, SessionScreen
 from screens.cluster import ClusterScreen
+from screens.devices import DevicesScreen
+from screens.disks import DisksScreen
 from screens.intents import FollowJob, LaunchJob, Refresh, RefreshJobs, StartMigration, StopJob
 from screens.migrate import MigrateScreen
 from screens.restripe import RestripeScreen
@@ -36,6 +38,8 @@ LOOK = 0.1
 
 _MODES: dict[str, str | Callable[[], Screen[Any]]] = {
     "cluster": ClusterScreen,
+    "disks": DisksScreen,
+    "devices": DevicesScreen,
     "migrate": MigrateScreen,
     "restripe": RestripeScreen,
 }
@@ -75,7 +79,7 @@ class RestripeApp(SessionApp):
         Binding("q", "quit_session", "quit", show=False, id="app.quit"),
         Binding("question_mark", "help", "help", show=False, id="app.help"),
         Binding("escape", "back", "back", show=False, id="app.back"),
-        Binding("space", "play", "play/pause", id="replay.play", key_display="space"),
+        Binding("P", "play", "play/pause", id="replay.play"),
         Binding("full_stop", "next_event", "next event", id="replay.next", key_display="."),
         Binding("left_square_bracket", "mark(-1)", "mark before", id="replay.before", key_display="["),
         Binding("right_square_bracket", "mark(1)", "next mark", id="replay.after", key_display="]"),

@@ -76,14 +76,14 @@ async def test_at_the_end_everything_is_done() -> None:
         assert text_of(app).count("ok ") >= 7
 
 
-async def test_space_plays_and_pauses(monkeypatch: pytest.MonkeyPatch) -> None:
+async def test_p_plays_and_pauses() -> None:
     async with shown("17:00") as (app, pilot, player):
         player.speed = 100_000.0
-        await pilot.press("space")
+        await pilot.press("P")
         await until(lambda: player.position > moment(recorded(), "17:30"))
         await until(lambda: "playing" in text_of(app))
         player.speed = 1.0
-        await pilot.press("space")
+        await pilot.press("P")
         assert not player.playing
         await until(lambda: "paused" in text_of(app))
 
