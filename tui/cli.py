@@ -191,6 +191,15 @@ def ctl(context: click.Context, *, directory: Path | None, op: str, arguments: t
 
 
 @cli.command()
+def recordings() -> None:
+    """List the recorded sessions: yours, and those that came with the program."""
+    from tui.recordings import lines
+
+    for line in lines():
+        click.echo(line)
+
+
+@cli.command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 def completion(shell: str) -> None:
     """Print the completion script for a SHELL: `eval "$(restripe completion bash)"`."""
