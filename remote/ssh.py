@@ -205,6 +205,8 @@ class Connector:
     def __init__(self, settings: SshSettings) -> None:
         self.settings = settings
         self.handshakes = asyncio.Semaphore(HANDSHAKES)
+        # a configuration is parsed in a thread, and each thread that parses takes the interpreter from the event loop
+        self.reading = asyncio.Semaphore(1)
         self.accepted: dict[str, asyncssh.SSHKey] = {}
         self.secrets: dict[tuple[SecretKind, str], str] = {}
         self.person = asyncio.Lock()
@@ -244,7 +246,7 @@ class Connector:
     async def _connect(
         self, host: str, user: str, tunnel: asyncssh.SSHClientConnection | None, *, hop: bool
     ) -> asyncssh.SSHClientConnection:
-        async with asyncio.timeout(self.settings.connect_seconds):
+        async with self.reading, asyncio.timeout(self.settings.connect_seconds):
             options = await self._options(host, user, hop=hop)
         if tunnel is not None:
             options["tunnel"] = tunnel
