@@ -145,6 +145,7 @@ class _Link(ABC):
         self.host = host
         self.status = LinkStatus(host, LinkState.IDLE)
         self._fleet = fleet
+        self._advice: str | None = None
 
     @abstractmethod
     async def ready(self) -> Connection:
@@ -169,9 +170,12 @@ class _Link(ABC):
     def unreachable(self) -> UnreachableError:
         """Why the host cannot be asked now."""
         trouble = self.status.trouble or Trouble.TIMEOUT
-        return UnreachableError(self.host, trouble, self.status.detail)
+        return UnreachableError(self.host, trouble, self.status.detail, advice=self._advice)
 
-    def _set(self, state: LinkState, trouble: Trouble | None = None, detail: str = "") -> None:
+    def _set(
+        self, state: LinkState, trouble: Trouble | None = None, detail: str = "", *, advice: str | None = None
+    ) -> None:
+        self._advice = advice
         status = LinkStatus(self.host, state, trouble, detail)
         if status != self.status:
             self.status = status
@@ -234,7 +238,8 @@ class _Direct(_Link):
                     lasting = error.trouble in LASTING
                     self._just_lost = False
                     self._retry.clear()
-                    self._set(LinkState.REFUSED if lasting else LinkState.WAITING, error.trouble, error.detail)
+                    state = LinkState.REFUSED if lasting else LinkState.WAITING
+                    self._set(state, error.trouble, error.detail, advice=error.advice)
                     with contextlib.suppress(TimeoutError):
                         async with asyncio.timeout(None if lasting else delay * random.uniform(0.7, 1.3)):  # noqa: S311
                             await self._retry.wait()
@@ -252,8 +257,10 @@ class _Direct(_Link):
                 self._connection.abort()
                 self._connection = None
 
-    def _set(self, state: LinkState, trouble: Trouble | None = None, detail: str = "") -> None:
-        super()._set(state, trouble, detail)
+    def _set(
+        self, state: LinkState, trouble: Trouble | None = None, detail: str = "", *, advice: str | None = None
+    ) -> None:
+        super()._set(state, trouble, detail, advice=advice)
         self._changed.set()
 
 

@@ -10,7 +10,8 @@ import asyncio
 import contextlib
 import errno
 import re
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Sequence
 from pathlib import Path
 from typing import Any, cast
 
@@ -19,7 +20,7 @@ import msgspec
 
 from remote.errors import MAY_RUN, AnswerLostError, Trouble, UnreachableError
 from remote.hostkeys import HostKeyQuestion, KnownHosts, Trust, known_hosts_files
-from remote.secret import SecretKind, SecretQuestion
+from remote.secret import TRIES, SecretKind, SecretQuestion, Secrets
 from remote.text import one_line
 
 CHANNELS = 8
@@ -208,8 +209,7 @@ class Connector:
         # a configuration is parsed in a thread, and each thread that parses takes the interpreter from the event loop
         self.reading = asyncio.Semaphore(1)
         self.accepted: dict[str, asyncssh.SSHKey] = {}
-        self.secrets: dict[tuple[SecretKind, str], str] = {}
-        self.person = asyncio.Lock()
+        self.secrets = Secrets(settings.ask_secret)
         self._jumps: dict[str, _Jump] = {}
 
     async def connect(
@@ -252,7 +252,23 @@ class Connector:
             options["tunnel"] = tunnel
         elif isinstance(options["tunnel"], str):
             options["tunnel"] = await self.jump(options["tunnel"])
-        client = _Client(self, host)
+        errand = _Errand(time.monotonic(), f"{options['username']}@{host}")
+        while True:
+            errand.locked = ""
+            try:
+                return await self._attempt(host, options, errand)
+            except (asyncssh.DisconnectError, ValueError) as error:
+                if not errand.locked:
+                    if _explain(host, error).trouble in (Trouble.AUTHENTICATION, Trouble.CONFIGURATION):
+                        self._forget(errand)
+                    if errand.unknown:
+                        detail = f"nobody told the passphrase of {', '.join(sorted(errand.unknown))}"
+                        raise UnreachableError(host, Trouble.AUTHENTICATION, detail) from None
+                    raise
+            await self._unlock(host, errand)
+
+    async def _attempt(self, host: str, options: dict[str, Any], errand: _Errand) -> asyncssh.SSHClientConnection:
+        client = _Client(self, host, errand)
         try:
             return await self._handshake(client, options)
         except asyncssh.HostKeyNotVerifiable:
@@ -263,7 +279,7 @@ class Connector:
             # looks like any lost connection: look at what key it has.
             if not (client.greeted and options["known_hosts"].knew_another):
                 raise
-            client = _Client(self, host)
+            client = _Client(self, host, errand)
             try:
                 return await self._handshake(client, {**options, "server_host_key_algs": "default"})
             except asyncssh.HostKeyNotVerifiable:
@@ -271,7 +287,37 @@ class Connector:
                     raise
         # a person may take their time: neither a deadline nor a handshake's place is held meanwhile
         await self._decide(host, options["known_hosts"], client.presented)
-        return await self._handshake(_Client(self, host), options)
+        return await self._handshake(_Client(self, host, errand), options)
+
+    async def _unlock(self, host: str, errand: _Errand) -> None:
+        """Get the passphrase of a key that the host would take. Nothing is held while a person thinks of it.
+
+        The attempt that wanted it was given up: it would have blocked one of the few threads, and the host's own
+        patience with whoever logs in is short.
+        """
+        file = errand.locked
+        if not errand.greeted:
+            raise UnreachableError(
+                host,
+                Trouble.CONFIGURATION,
+                f"the key {file} is locked, and its public half cannot be read",
+                advice=f"Write it beside the key: ssh-keygen -y -f {file} > {file}.pub",
+            )
+
+        async def right(passphrase: str) -> bool:
+            try:
+                await asyncio.to_thread(asyncssh.read_private_key, file, passphrase)
+            except ValueError:
+                return False
+            return True
+
+        question = SecretQuestion(SecretKind.PASSPHRASE, host, f"passphrase of {file}")
+        if await self.secrets.get(question, file, began=errand.began, right=right) is None:
+            errand.unknown.add(file)  # there may be another way in
+
+    def _forget(self, errand: _Errand) -> None:
+        for (kind, of), value in errand.tried.items():
+            self.secrets.forget(kind, of, value)
 
     async def _handshake(self, client: _Client, options: dict[str, Any]) -> asyncssh.SSHClientConnection:
         async with self.handshakes, asyncio.timeout(self.settings.connect_seconds) as clock:
@@ -304,6 +350,7 @@ class Connector:
         interval = float(read.keepalive_interval or 0) or settings.keepalive_seconds
         return {
             **named,
+            "username": read.username,
             "tunnel": (not hop and settings.jump) or read.tunnel or (),
             "known_hosts": known,
             "connect_timeout": None,  # ours counts, and stands still while a person types
@@ -321,7 +368,7 @@ class Connector:
         trouble, answer = Trouble.CHANGED_KEY, Trust.NO
         if not known.knew_another:
             trouble = Trouble.UNKNOWN_KEY
-            async with self.person:
+            async with self.secrets.person:
                 answer = await self.settings.ask_host_key(question)
         if answer is Trust.NO:
             detail = f"{question.algorithm} {question.fingerprint}"
@@ -332,16 +379,30 @@ class Connector:
             await asyncio.to_thread(known.save, question)
 
 
-class _Client(asyncssh.SSHClient):
-    """One attempt to connect: remembers the key that was presented, never accepts one, and asks for secrets."""
+class _Errand:
+    """One attempt to reach a host, over however many handshakes: what was tried, and the key that is locked."""
 
-    def __init__(self, connector: Connector, host: str) -> None:
+    def __init__(self, began: float, account: str) -> None:
+        self.began = began
+        self.account = account
+        self.told = 0
+        self.tried: dict[tuple[SecretKind, str], str] = {}
+        self.locked = ""
+        self.unknown: set[str] = set()
+        self.greeted = False
+
+
+class _Client(asyncssh.SSHClient):
+    """One handshake: remembers the key that was presented, never accepts one, and asks for secrets."""
+
+    def __init__(self, connector: Connector, host: str, errand: _Errand) -> None:
         self.presented: asyncssh.SSHKey | None = None
         self.clock: asyncio.Timeout | None = None
         self._connector = connector
         self._host = host
+        self._errand = errand
         self._connection: asyncssh.SSHClientConnection | None = None
-        self._tried: set[tuple[SecretKind, str]] = set()
+        self._declined = False
 
     @property
     def greeted(self) -> bool:
@@ -355,15 +416,36 @@ class _Client(asyncssh.SSHClient):
         self.presented = key
         return False
 
-    async def passphrase(self, filename: str) -> str | None:
-        """The passphrase of a key file; asked for once, however many hosts want the key."""
-        return await self._secret(SecretKind.PASSPHRASE, filename, f"passphrase of {filename}")
+    def passphrase(self, filename: str) -> str:
+        """The passphrase of a key file, if it is known; else the attempt ends here. Called in a thread."""
+        errand = self._errand
+        found = self._connector.secrets.known(SecretKind.PASSPHRASE, filename)
+        if found is None:
+            if filename not in errand.unknown:
+                errand.locked, errand.greeted = filename, self.greeted
+            raise asyncssh.KeyEncryptionError(f"the key {filename} is locked")
+        return found
 
     async def password_auth_requested(self) -> str | None:
-        return await self._secret(SecretKind.PASSWORD, self._account, f"password for {self._account}")
+        errand, secrets = self._errand, self._connector.secrets
+        if errand.locked:  # this attempt is over: the key comes first
+            return None
+        of = (SecretKind.PASSWORD, errand.account)
+        wrong = errand.tried.get(of)
+        answer = secrets.known(*of, wrong=wrong)
+        if answer is None and not self._declined and errand.told < TRIES:
+            question = SecretQuestion(SecretKind.PASSWORD, self._host, f"password for {errand.account}")
+            async with self._waiting():
+                answer = await secrets.get(question, errand.account, began=errand.began, wrong=wrong)
+        if answer is None:
+            self._declined = True
+            return None
+        errand.told += 1
+        errand.tried[of] = answer
+        return answer
 
     def kbdint_auth_requested(self) -> str | None:
-        return ""
+        return None if self._declined or self._errand.locked else ""
 
     async def kbdint_challenge_received(
         self, name: str, instructions: str, lang: str, prompts: Sequence[tuple[str, bool]]
@@ -373,42 +455,30 @@ class _Client(asyncssh.SSHClient):
             if "assword" in prompt and not echo:  # a password in the clothes of a challenge may be kept like one
                 answer = await self.password_auth_requested()
             else:
-                answer = await self._ask(SecretQuestion(SecretKind.CHALLENGE, self._host, prompt, echo=echo))
+                answer = await self._challenged(prompt, echo)
             if answer is None:
+                self._declined = True
                 return None
             answers.append(answer)
         return answers
 
-    @property
-    def _account(self) -> str:
-        user = self._connection.get_extra_info("username") if self._connection else ""
-        return f"{user}@{self._host}" if user else self._host
+    async def _challenged(self, prompt: str, echo: bool) -> str | None:
+        of = (SecretKind.CHALLENGE, prompt)
+        again = of in self._errand.tried
+        self._errand.tried[of] = ""
+        question = SecretQuestion(SecretKind.CHALLENGE, self._host, prompt, again=again, echo=echo)
+        async with self._waiting():
+            return await self._connector.secrets.ask(question)
 
-    async def _secret(self, kind: SecretKind, of: str, prompt: str) -> str | None:
-        """A secret from memory, or from a person when it is not there or was wrong a moment ago."""
-        key = (kind, of)
-        secrets = self._connector.secrets
-        async with self._connector.person:
-            if key not in secrets or key in self._tried:
-                answer = await self._ask_now(SecretQuestion(kind, self._host, prompt, again=key in self._tried))
-                if answer is None:
-                    return None
-                secrets[key] = answer
-            self._tried.add(key)
-            return secrets[key]
-
-    async def _ask(self, question: SecretQuestion) -> str | None:
-        async with self._connector.person:
-            return await self._ask_now(question)
-
-    async def _ask_now(self, question: SecretQuestion) -> str | None:
-        """Ask a person, with this connection's deadline standing still and its place given to others."""
+    @contextlib.asynccontextmanager
+    async def _waiting(self) -> AsyncIterator[None]:
+        """While a person is waited for, this connection's deadline stands still and its place is given to others."""
         connector, clock = self._connector, self.clock
         if clock:
             clock.reschedule(None)
         connector.handshakes.release()
         try:
-            return await connector.settings.ask_secret(question)
+            yield
         finally:
             await connector.handshakes.acquire()
             if clock:
@@ -482,7 +552,7 @@ def _explain(host: str, error: Exception) -> UnreachableError:
     elif isinstance(error, asyncssh.KeyExchangeFailed) and "host key" in detail:
         # the server has no key of a kind that we know it by
         trouble = Trouble.CHANGED_KEY
-    elif isinstance(error, asyncssh.PermissionDenied):
+    elif isinstance(error, asyncssh.PermissionDenied) or "authentication failures" in detail:
         trouble = Trouble.AUTHENTICATION
     elif isinstance(error, asyncssh.ConnectionLost):
         trouble = Trouble.LOST
