@@ -1,6 +1,6 @@
 # The detached-job protocol, version 1, host side. Sent over the standard input of `sh -s`; docs/job-protocol.md.
-# Variables set by the client before this text: NONCE, BASE (may be empty), and BOOT, the boot that a launch is meant for
-# (may be empty).
+# Variables set by the client before this text: NONCE, BASE (may be empty), BOOT, the boot that a launch is meant for
+# (may be empty), and UNIT, `yes` when runners are to be started by systemd-run wherever there is a systemd.
 # Nothing runs unless the last line has arrived whole: main checks its own last argument.
 # Only what dash, bash, mksh, ksh93 and busybox sh share is used here.
 
@@ -222,6 +222,31 @@ rc=$?
 mv "$D/run/end" "$D/rc.$rc.$(date +%s)"
 '
 
+# Whether a runner is to be a unit of its own: always, or where logind would end it with the login (root is exempt).
+wants_unit() {
+    [ -d /run/systemd/system ] || return 1
+    [ "$UNIT" = yes ] && return 0
+    [ "$(id -u)" != 0 ] && [ "$(loginctl show-session -p KillUserProcesses 2>/dev/null)" = KillUserProcesses=yes ]
+}
+
+# Starts the runner in $T. The link decides who runs, so a unit that starts late or twice does no harm.
+start_runner() {
+    boot=$(boot_id)
+    if wants_unit; then
+        manager=--system
+        if [ "$(id -u)" != 0 ]; then
+            manager=--user # it ends with the last login of a user who does not linger
+            [ "$(loginctl show-user "$(id -u)" -p Linger 2>/dev/null)" != Linger=no ] || return 1
+        fi
+        # the command outlives its runner, as without a unit; the name is the launcher's own, so that none is taken
+        systemd-run "$manager" --quiet --unit="restripe-${D##*/}-$$.service" --description="restripe ${D##*/}" \
+            --property=KillMode=process --setenv=PATH="$PATH" --setenv=HOME="${HOME-/}" --setenv=LC_ALL=C \
+            sh "$T/runner" "$D" "$T" "$boot" </dev/null >/dev/null 2>&1
+    else
+        setsid sh "$T/runner" "$D" "$T" "$boot" </dev/null >/dev/null 2>&1 &
+    fi
+}
+
 launch() { # ID SCRIPT COMMAND ABOUT [NAME CONTENT]... END
     job "$1"
     check_base
@@ -245,9 +270,9 @@ launch() { # ID SCRIPT COMMAND ABOUT [NAME CONTENT]... END
         put "$T/$1" "$2" || { rm -rf "$T"; fail no_space_or_io; }
         shift 2
     done
-    boot=$(boot_id)
     #@stage beforefork
-    setsid sh "$T/runner" "$D" "$T" "$boot" </dev/null >/dev/null 2>&1 &
+    refused=
+    start_runner || refused=yes # it may have started even so
     #@stage afterfork
     tries=0
     while [ ! -e "$D/started" ] && [ $tries -lt 50 ]; do
@@ -255,6 +280,7 @@ launch() { # ID SCRIPT COMMAND ABOUT [NAME CONTENT]... END
         tries=$((tries + 1))
     done
     find_state
+    [ "$S" = absent ] && [ -n "$refused" ] && { rm -rf "$T"; fail no_unit; }
     [ "$S" = absent ] && NOTE=not_claimed
     report
 }

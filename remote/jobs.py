@@ -66,6 +66,7 @@ NOTES = {
     "mkdir": "the job directory cannot be created: no permission, or no space",
     "no_space_or_io": "the job's files could not be written: no space, or an I/O error; nothing was run",
     "no_setsid": "setsid is missing on the host",
+    "no_unit": "systemd-run could not start the job as a unit that outlives the login (does the user linger?)",
     "no_proc": "/proc cannot be read on the host",
     "no_hard_links": "the job directory's file system has no hard links, or is full",
     "not_claimed": "the runner did not start within 5 s; launching the same job again is safe",
@@ -173,8 +174,8 @@ def _host_side() -> str:
     return importlib.resources.files("remote").joinpath("job.sh").read_text(encoding="utf-8")
 
 
-def _script(nonce: str, base: str, *words: str, boot_id: str = "") -> str:
-    head = f"NONCE={quote((nonce,))}\nBASE={quote((base,))}\nBOOT={quote((boot_id,))}\n"
+def _script(nonce: str, base: str, *words: str, boot_id: str = "", unit: bool = False) -> str:
+    head = f"NONCE={quote((nonce,))}\nBASE={quote((base,))}\nBOOT={quote((boot_id,))}\nUNIT={'yes' if unit else ''}\n"
     return f"{head}{_host_side()}\nmain {quote((*words, f'END:{nonce}'))}\n"
 
 
@@ -198,8 +199,11 @@ def run_script(command: Command, *, sudo: bool) -> str:
     return "\n".join(lines) + "\n"
 
 
-def launch_script(nonce: str, base: str, spec: JobSpec, *, sudo: bool, boot_id: str = "") -> str:
-    """The script that launches `spec`, at most once however often it is sent; in no other boot than `boot_id`."""
+def launch_script(nonce: str, base: str, spec: JobSpec, *, sudo: bool, boot_id: str = "", unit: bool = False) -> str:
+    """The script that launches `spec`, at most once however often it is sent; in no other boot than `boot_id`.
+
+    With `unit` the runner is started by systemd-run wherever the host has a systemd.
+    """
     command = spec.command
     about = About(spec.title, spec.operator, command.text, command.effect, command.interruptible)
     words = [
@@ -210,7 +214,7 @@ def launch_script(nonce: str, base: str, spec: JobSpec, *, sudo: bool, boot_id: 
     ]
     for name, content in spec.files:
         words += (name, content)
-    return _script(nonce, base, "launch", *words, boot_id=boot_id)
+    return _script(nonce, base, "launch", *words, boot_id=boot_id, unit=unit)
 
 
 def seal_script(nonce: str, base: str, job_id: str) -> str:

@@ -45,12 +45,14 @@ LAUNCH_PATIENCE = 90.0
 class LiveOptions(msgspec.Struct, frozen=True):
     """How the live Site behaves: `poll_seconds` on the Site's clock between two looks at a log; `sudo` puts
     `sudo -n` before each command that needs root, and before nothing else; `job_base` overrides where hosts keep
-    their jobs.
+    their jobs. `systemd_run` starts each job as a unit of its own where the host has a systemd; without it
+    that is done only where logind would end the job with the login.
     """
 
     poll_seconds: float = 2.0
     sudo: bool = False
     job_base: str = ""
+    systemd_run: bool = False
     ssh: SshSettings = SshSettings()
 
 
@@ -136,7 +138,12 @@ class LiveSite(Site):
         while True:
             nonce = _nonce()
             script = protocol.launch_script(
-                nonce, self._options.job_base, spec, sudo=self._options.sudo, boot_id=place.boot_id
+                nonce,
+                self._options.job_base,
+                spec,
+                sudo=self._options.sudo,
+                boot_id=place.boot_id,
+                unit=self._options.systemd_run,
             )
             # Launching the same id again is safe: whatever is under way there, one of them wins the link. Only a
             # reboot in between could have eaten an unsynced link, so that is left to a person.
