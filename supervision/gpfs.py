@@ -1,12 +1,12 @@
 """A GPFS file system as the screens see it. Each table has a module of its own; this one says what is asked, and when.
 
-Everything is a function of the state. Tables are remembered for the facts that they were made of, since a line of a
-log changes none of them.
+Everything is a function of the state. Rows are remembered for the models that they were made of: the same answer once
+more changes their age and nothing else.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from remote.command import Command, Effect
 from remote.gpfs import commands as gpfs
@@ -111,23 +111,23 @@ class GpfsFileSystem:
 
     def nodes(self, state: State) -> Table:
         """The nodes, folded where they are alike; the worst first."""
-        return self._table("nodes", state, gpfs_nodes.nodes)
+        return gpfs_nodes.nodes(self._view(state))
 
     def pools(self, state: State) -> Table:
         """The use of each pool by what its disks may hold."""
-        return self._table("pools", state, gpfs_space.pools)
+        return gpfs_space.pools(self._view(state))
 
     def disks(self, state: State) -> Table:
         """One row a disk, in the order of mmlsdisk, which is that of addition."""
-        return self._table("disks", state, gpfs_disks.disks)
+        return gpfs_disks.disks(self._view(state))
 
     def totals(self, state: State) -> Table:
         """Metadata and data by pool and failure group."""
-        return self._table("totals", state, gpfs_space.totals)
+        return gpfs_space.totals(self._view(state))
 
     def devices(self, state: State) -> Table:
         """The disks and multipath maps of all hosts, equal roles together."""
-        return self._table("devices", state, gpfs_devices.devices)
+        return gpfs_devices.devices(self._view(state))
 
     def problems(self, state: State) -> tuple[Line, ...]:
         """What is wrong, with what to do; the worst first."""
@@ -164,8 +164,4 @@ class GpfsFileSystem:
         return gpfs_rules.stop_leaves(job, self._name)
 
     def _view(self, state: State) -> View:
-        return View(state, self._name, self._hosts)
-
-    def _table(self, key: str, state: State, make: Callable[[View], Table]) -> Table:
-        values = (state.facts, state.links, state.header)
-        return self._memo.get(key, values, lambda: make(self._view(state)))
+        return View(state, self._name, self._hosts, self._memo)

@@ -6,13 +6,14 @@ So a name that means the boot disk on one host and an SSD on the others is seen 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 from remote.gpfs.models import NsdDevice, NsdDevices
 from remote.linux.models import BlockDevices
 from supervision.gpfs_roles import GROUPS, NOT_UNIQUE, Device, of_host, settle
 from supervision.gpfs_text import natural, size_text
 from supervision.gpfs_view import View, failure_of, good_at
-from supervision.tables import Cell, Column, Row, Severity, Table
+from supervision.tables import Cell, Column, Detail, Row, Severity, Table
 
 COLUMNS = (
     Column("role", "role"),
@@ -33,10 +34,17 @@ DRIFT = "≠ name"
 def devices(view: View) -> Table:
     """Every disk and multipath map of every host that was asked."""
     known = [at for host in view.hosts if (at := good_at(view.facts.fact(BlockDevices, host))) is not None]
+    seen = {host: view.block_devices(host) for host in view.hosts}
+    rows = view.remember("devices", (view.devices, view.cluster, *seen.values()), lambda: _rows(view, seen))
+    # the oldest look is the age of the whole: a choice rests on all of it
+    return Table(COLUMNS, rows, min(known, default=None), _failure(view))
+
+
+def _rows(view: View, hosts: Mapping[str, BlockDevices | None]) -> tuple[Row, ...]:
+    """NSDs without a device first, then every device by its role."""
     found: list[Device] = []
     missing: list[Row] = []
-    for host in view.hosts:
-        seen = view.block_devices(host)
+    for host, seen in hosts.items():
         if seen is not None:
             rows = view.nsds_by_node.get(view.node_name(host), ())
             mine, lost = of_host(host, seen, rows, asked=view.devices is not None)
@@ -47,9 +55,10 @@ def devices(view: View) -> Table:
     # the row follows the disk and not its name, which may be another one after a boot; paths are called as their map
     counts = Counter((device.host, device.identity) for device in found if device.group != "path" and device.identity)
     once = {key for key, count in counts.items() if count == 1}
-    table = [_row(device, unique=device.group != "path" and (device.host, device.identity) in once) for device in found]
-    # the oldest look is the age of the whole: a choice rests on all of it
-    return Table(COLUMNS, (*missing, *table), min(known, default=None), _failure(view))
+    return (
+        *missing,
+        *(_row(device, unique=device.group != "path" and (device.host, device.identity) in once) for device in found),
+    )
 
 
 def _failure(view: View) -> str:
@@ -92,7 +101,7 @@ def _row(device: Device, *, unique: bool) -> Row:
     )
     key = f"{device.host} {device.identity if unique else '=' + block.kname}"
     severity = Severity.NOTE if device.drift or device.doubtful else Severity.NORMAL
-    return Row(key, cells, severity, _detail(device))
+    return Row(key, cells, severity, Detail(lambda: _detail(device)))
 
 
 def _detail(device: Device) -> tuple[tuple[str, str], ...]:

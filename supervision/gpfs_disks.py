@@ -19,7 +19,7 @@ from supervision.clocktext import local_time
 from supervision.filesystem import Fill
 from supervision.gpfs_text import UNKNOWN, USAGE_WORDS, folded, percent_text, share, size_text
 from supervision.gpfs_view import NOT_ASKED, View, failure_of
-from supervision.tables import Cell, Column, Row, Severity, Table
+from supervision.tables import Cell, Column, Detail, Row, Severity, Table
 
 FULL = 85.0
 """Percent of a metadata disk from which on it is said to be too full: a restripe still has to write somewhere."""
@@ -56,7 +56,11 @@ def fills(view: View) -> tuple[Fill, ...]:
 
 def disks(view: View) -> Table:
     """One row a disk."""
-    return _Disks(view).table()
+    facts = view.facts
+    values = (view.disks, view.details, view.space, view.devices, facts.get(NsdList), view.cluster, view.state.header)
+    columns, rows = view.remember("disks", values, lambda: _Disks(view).table())
+    failure = failure_of(facts.fact(DiskList), facts.fact(FsSpace))
+    return Table(columns, rows, view.at(DiskList), failure)
 
 
 class _Disks:
@@ -73,15 +77,13 @@ class _Disks:
         self._rows: dict[str, list[NsdDevice]] = defaultdict(list)
         for row in view.devices.rows if view.devices else ():
             self._rows[row.nsd].append(row)
+        self._servers_as_text: dict[tuple[str, ...], str] = {}
         known = view.disks.disks if view.disks else ()
         self._many_pools = len({disk.pool for disk in known}) > 1
 
-    def table(self) -> Table:
-        """The table; its age is that of mmlsdisk, without which there are no rows."""
-        facts = self._view.facts
-        failure = failure_of(facts.fact(DiskList), facts.fact(FsSpace))
-        rows = tuple(self._row(disk) for disk in (self._view.disks.disks if self._view.disks else ()))
-        return Table(self._columns(), rows, self._view.at(DiskList), failure)
+    def table(self) -> tuple[tuple[Column, ...], tuple[Row, ...]]:
+        """Columns and rows; without mmlsdisk there are no rows."""
+        return self._columns(), tuple(self._row(disk) for disk in (self._view.disks.disks if self._view.disks else ()))
 
     def _columns(self) -> tuple[Column, ...]:
         return (
@@ -113,7 +115,7 @@ class _Disks:
             self._free(space.free_fragments_kb, space.size_kb) if space else Cell(UNKNOWN),
             Cell(disk.pool, disk.pool),
         )
-        return Row(disk.nsd, cells, disk_severity(disk, space), self._detail(disk, space))
+        return Row(disk.nsd, cells, disk_severity(disk, space), Detail(lambda: self._detail(disk, space)))
 
     def _size(self, amount: int) -> str:
         """As people read it; as printed where mmdf was asked in another unit than KB, which rounds up."""
@@ -124,11 +126,14 @@ class _Disks:
         return Cell(f"{self._size(amount)} {percent_text(share(amount, whole)):>5}".rstrip(), amount)
 
     def _servers(self, nsd: str) -> str:
+        """The servers of a disk; many disks have the same, so each set is folded once."""
         listed = self._nsds.get(nsd)
-        if listed:
-            return folded(tuple(self._view.label(name) for name in listed.servers)) or "directly attached"
-        rows = self._rows.get(nsd, ())
-        return folded(tuple(self._view.label(row.node) for row in rows)) or NOT_ASKED
+        names = listed.servers if listed else tuple(row.node for row in self._rows.get(nsd, ()))
+        if not names:
+            return "directly attached" if listed else NOT_ASKED
+        if names not in self._servers_as_text:
+            self._servers_as_text[names] = folded(tuple(self._view.label(name) for name in names))
+        return self._servers_as_text[names]
 
     def _detail(self, disk: Disk, space: DiskSpace | None) -> tuple[tuple[str, str], ...]:
         """What is shown of one disk alone, each a label and its text."""

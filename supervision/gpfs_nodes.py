@@ -49,6 +49,17 @@ class _Alike(msgspec.Struct, frozen=True):
 
 def nodes(view: View) -> Table:
     """One row for all nodes that are alike; the worst first."""
+    facts = view.facts
+    values = (
+        view.cluster, view.devices, view.state.links, *view.hosts, *view.daemon_facts(),
+        facts.get(Mounts), facts.get(Managers), facts.get(NsdList),
+    )  # fmt: skip
+    rows = view.remember("nodes", values, lambda: _rows(view))
+    failure = failure_of(facts.fact(Cluster), facts.fact(NodeStates), facts.fact(Mounts))
+    return Table(COLUMNS, rows, _age(view), failure)
+
+
+def _rows(view: View) -> tuple[Row, ...]:
     looked = _Looked(view)
     groups: dict[_Alike, list[tuple[str, str]]] = defaultdict(list)
     for node in view.cluster.nodes if view.cluster else ():
@@ -59,9 +70,7 @@ def nodes(view: View) -> Table:
     groups.update(looked.guests())
     rows = [_row(view, alike, members) for alike, members in groups.items()]
     rows.sort(key=lambda row: -row.severity)
-    facts = view.facts
-    failure = failure_of(facts.fact(Cluster), facts.fact(NodeStates), facts.fact(Mounts))
-    return Table(COLUMNS, tuple(rows), _age(view), failure)
+    return tuple(rows)
 
 
 def _age(view: View) -> float | None:

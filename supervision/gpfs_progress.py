@@ -157,7 +157,7 @@ def _ended(rc: int, log: Log | None) -> tuple[Phase, str]:
 
 
 def _running(view: View, job: Job, log: Log | None, counter: Counter, gap: float | None) -> tuple[Phase, str]:
-    if log is None and job.status.size:
+    if log is None and job.status.size and view.state.at - job.at > 2 * poll_seconds(view.state.header.speed):
         return Phase.UNKNOWN, f"it runs, but its log of {job.status.size:,} bytes has not been read yet"
     scan = log.scan if log else Scan()
     if scan.waiting_for:
@@ -265,6 +265,8 @@ def _finish(counted: list[Point], counter: Counter, rate: float | None, gap: flo
     spread = max(SPREAD * seconds, gap)
     low, high = counted[-1].at + seconds - spread, counted[-1].at + seconds + spread
     low = max(low, now)
+    if high <= now:
+        high = now + gap  # overdue: a line or the end may come with any of the usual gaps
     past = counted[-1].at - counted[0].at
     basis = f"mean {rate:,.0f} inodes/s over {duration_text(past)}; a plain range of ±{SPREAD * 100:.0f} %"
-    return Finish(low, max(high, low + gap), basis)
+    return Finish(low, high, basis)

@@ -33,7 +33,7 @@ _LOOKS = ("pvs", "vgs", "lvs", "pvdisplay", "vgdisplay", "lvdisplay", "lsblk", "
 """They name devices or sound like those that write, and only look."""
 _STOPS_HOSTS = (
     "reboot", "shutdown", "poweroff", "halt", "init", "telinit", "systemctl", "service", "kill*", "pkill", "kexec",
-    "rmmod", "modprobe", "insmod", "mmfs*",
+    "rmmod", "modprobe", "insmod",
 )  # fmt: skip
 _HIDES = (
     "sh", "bash", "dash", "ash", "ksh*", "mksh", "pdksh", "zsh", "csh", "tcsh", "fish", "rbash", "busybox", "toybox",
@@ -127,7 +127,7 @@ def _refusal_of_gpfs(name: str, words: Sequence[str]) -> str:
         repairs = any(word.startswith("-") and not word.startswith("--") and "y" in word for word in words)
         return "" if "-n" in words and not repairs else f"mmfsck without -n changes the file system: {_GUIDE}"
     if name == "mmrestripefs":
-        nodes = [after for before, after in pairwise(words) if before == "-N"]
+        nodes = [name for before, after in pairwise(words) if before == "-N" for name in after.split(",")]
         if nodes and "all" not in nodes:
             return ""
         return f"mmrestripefs without -N works on every node of the cluster: name the nodes, or {_GUIDE}"

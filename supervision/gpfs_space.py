@@ -80,6 +80,11 @@ def _replicas(fs: FileSystem) -> str:
 def pools(view: View) -> Table:
     """The use of each pool by what its disks may hold; the parts of a pool never overlap, so they add up."""
     columns = (Column("pool", "pool"), Column("holds", "holds"), Column("disks", "disks", right=True), *_SPACE)
+    rows = view.remember("pools", (view.space,), lambda: _pools(view))
+    return Table(columns, rows, view.at(FsSpace), failure_of(view.facts.fact(FsSpace)))
+
+
+def _pools(view: View) -> tuple[Row, ...]:
     rows: list[Row] = []
     if view.space:
         parts: dict[tuple[str, Usage], _Sum] = defaultdict(_Sum)
@@ -96,7 +101,7 @@ def pools(view: View) -> Table:
                 rows.append(_row(f"{pool}/", (pool, "all"), disks, told[pool], view))
         if len(told) != 1 and view.space.total:
             rows.append(_row("/", ("all pools", "all"), len(view.space.disks), view.space.total, view))
-    return Table(columns, tuple(rows), view.at(FsSpace), failure_of(view.facts.fact(FsSpace)))
+    return tuple(rows)
 
 
 def totals(view: View) -> Table:
@@ -112,6 +117,11 @@ def totals(view: View) -> Table:
         *_SPACE,
         Column("shared", "shared", wide=True),
     )
+    rows = view.remember("totals", (view.space,), lambda: _totals(view))
+    return Table(columns, rows, view.at(FsSpace), failure_of(view.facts.fact(FsSpace)))
+
+
+def _totals(view: View) -> tuple[Row, ...]:
     rows: list[Row] = []
     if view.space:
         for holds in ("metadata", "data"):
@@ -125,7 +135,7 @@ def totals(view: View) -> Table:
         if view.space.total:
             disks = len(view.space.disks)
             rows.append(_row("//", ("all", "all", "all"), disks, view.space.total, view, ""))
-    return Table(columns, tuple(rows), view.at(FsSpace), failure_of(view.facts.fact(FsSpace)))
+    return tuple(rows)
 
 
 def _by_group(holds: str, disks: Iterable[DiskSpace], view: View) -> list[Row]:

@@ -22,6 +22,7 @@ USAGE_WORDS = {
 """What a disk may hold, short enough for a column; `Usage.value` is the stanza's own word."""
 
 
+@lru_cache(maxsize=65536)
 def size_text(kb: float) -> str:
     """A size given in KB with three digits that matter: `29.1 TiB`, `186 GiB`."""
     value = float(kb)

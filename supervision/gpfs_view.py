@@ -19,10 +19,33 @@ NOT_ASKED = "not asked"
 """Stands where nobody has asked yet: neither good nor bad."""
 
 
+class Memo:
+    """The last result of a function of values that are never changed in place: the same values, the same result.
+
+    A table of ten thousand disks takes some tenths of a second to build, and neither a line of a log nor the same
+    answer once more changes a row of it.
+    """
+
+    def __init__(self) -> None:
+        self._held: dict[str, tuple[tuple[object, ...], Any]] = {}
+
+    def get(self, key: str, values: Iterable[object], make: Callable[[], T]) -> T:
+        """What `make` returned for these very values, or returns now."""
+        now = tuple(values)
+        held = self._held.get(key)
+        if held and len(held[0]) == len(now) and all(a is b for a, b in zip(held[0], now, strict=True)):
+            result: T = held[1]
+            return result
+        made = make()
+        self._held[key] = (now, made)
+        return made
+
+
 class View:
     """The facts of a file system. `hosts` are those that are watched, as they are reached."""
 
-    def __init__(self, state: State, name: str, hosts: tuple[str, ...]) -> None:
+    def __init__(self, state: State, name: str, hosts: tuple[str, ...], memo: Memo | None = None) -> None:
+        self._memo = memo or Memo()
         self.state = state
         self.name = name
         self.hosts = tuple(dict.fromkeys((*hosts, *state.header.hosts, *state.links)))
@@ -36,12 +59,16 @@ class View:
     @cached_property
     def table(self) -> NodeTable:
         """Every node by all of its names."""
-        return NodeTable(self.cluster.nodes if self.cluster else ())
+        return self.remember("table", (self.cluster,), lambda: NodeTable(self.cluster.nodes if self.cluster else ()))
 
     @cached_property
     def _hosts_by_node(self) -> dict[str, str]:
         """Our hosts by the daemon names of the nodes that they are."""
         return {self.node_name(host): host for host in reversed(self.hosts)}
+
+    def remember(self, key: str, values: Iterable[object], make: Callable[[], T]) -> T:
+        """What `make` returns for these values, which are all that it looks at; made anew only when one is another."""
+        return self._memo.get(key, values, make)
 
     def at(self, kind: type) -> float | None:
         """When the last good answer of a kind was asked for."""
@@ -126,24 +153,3 @@ def is_about(job: Job, fs: str, program: str, *verbs: str) -> bool:
     if program_word.rpartition("/")[2] != program or not rest or rest[0].removeprefix("/dev/") != fs:
         return False
     return not verbs or any(verb in rest for verb in verbs)
-
-
-class Memo:
-    """The last result of a function of values that are never changed in place: the same values, the same result.
-
-    A table of ten thousand disks takes a tenth of a second to build, and a log line changes nothing in it.
-    """
-
-    def __init__(self) -> None:
-        self._held: dict[str, tuple[tuple[object, ...], Any]] = {}
-
-    def get(self, key: str, values: Iterable[object], make: Callable[[], T]) -> T:
-        """What `make` returned for these very values, or returns now."""
-        now = tuple(values)
-        held = self._held.get(key)
-        if held and len(held[0]) == len(now) and all(a is b for a, b in zip(held[0], now, strict=True)):
-            result: T = held[1]
-            return result
-        made = make()
-        self._held[key] = (now, made)
-        return made

@@ -1,0 +1,209 @@
+"""Progress of a scan: each phase, and what is told in it."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from remote.gpfs.commands import mmrestripefs
+from remote.jobs import JobSpec, JobState
+from supervision.filesystem import Phase, Progress
+from supervision.gpfs_progress import stall_limit
+from supervision.logs import Log, append
+from supervision.state import Job, Ran
+from tests.supervision import gpfs_states as made
+from tests.supervision.gpfs_states import DONE, FS, NOW, PHASE_1, USER_FILES, counted, job, log, scanning
+
+SPACE = {f"space {FS}": made.space(made.disk_space("a"))}
+"""A million allocated inodes, 900,000 of them used."""
+
+
+def told(a_job: Job, *logs: Log, at: float = NOW, speed: float = 1.0) -> Progress:
+    state = made.state(SPACE, jobs=(a_job,), logs=logs, at=at, speed=speed)
+    return made.file_system().progress(state, a_job)
+
+
+def test_no_counted_line_yet_is_starting() -> None:
+    assert told(job(began=NOW - 10)).phase is Phase.STARTING
+    in_metadata = told(
+        job(began=NOW - 60), log((NOW - 50, PHASE_1), (NOW - 10, " 5 % complete on Thu Jun  6 15:46:38 2013"))
+    )
+    assert in_metadata.phase is Phase.STARTING
+    assert in_metadata.phases == (("metadata 1", "running"), ("user files", "to come"))
+    assert in_metadata.tool_percent == 5.0
+    assert in_metadata.counter is not None
+    assert (in_metadata.counter.done, in_metadata.counter.fraction, in_metadata.finish) == (None, None, None)
+
+
+def test_between_two_phases_is_starting() -> None:
+    assert told(job(), log((NOW - 50, PHASE_1), (NOW - 10, DONE))).phase is Phase.STARTING
+
+
+def test_a_launch_of_ours_that_was_not_heard_of_is_starting() -> None:
+    launched = job(JobState.UNKNOWN, began=None)
+    status = msgspec.structs.replace(launched.status, note="it is being launched")
+    spec = JobSpec("j1", "t", "o", mmrestripefs(FS, ["n1"]))
+    progress = told(msgspec.structs.replace(launched, status=status, spec=spec))
+    assert (progress.phase, progress.why) == (Phase.STARTING, "it is being launched")
+
+
+def test_waiting_names_the_conflict() -> None:
+    line = (
+        f"mmrestripefs: 6027-2763 Unable to start restripefs on '{FS}' because conflicting program deldisk is running."
+    )
+    progress = told(job(), log((NOW - 5000, line)))
+    assert progress.phase is Phase.WAITING
+    assert "deldisk" in progress.why
+
+
+def test_running_tells_work_rate_trend_and_finish() -> None:
+    progress = told(job(), scanning(10, gap=100, step=10_000))
+    assert progress.phase is Phase.RUNNING
+    assert progress.phases == (("metadata 1", "done"), ("user files", "running"))
+    assert progress.counter is not None
+    assert (progress.counter.done, progress.counter.total, progress.counter.fraction) == (100_000, 1_000_000, 0.1)
+    assert progress.rate == pytest.approx(100.0)
+    assert progress.trend == pytest.approx((100.0,) * 9)
+    assert (progress.last_line_at, progress.usual_gap) == (NOW - 50, 100.0)
+    assert progress.finish is not None
+    # 900,000 inodes are left at 100 a second, from the last line on
+    assert progress.finish.low == pytest.approx(NOW - 50 + 9000 * 0.8)
+    assert progress.finish.high == pytest.approx(NOW - 50 + 9000 * 1.2)
+    assert "mean" in progress.finish.basis
+
+
+def test_the_range_is_at_least_a_usual_gap_wide() -> None:
+    progress = told(job(), scanning(10, gap=100, step=99_000))
+    assert progress.finish is not None
+    assert progress.finish.high - (NOW - 50 + 10_000 / 990) == pytest.approx(100.0)
+    assert progress.finish.low == NOW  # and never in the past
+
+
+@pytest.mark.parametrize(("lines", "finish"), [(5, False), (6, True)])
+def test_a_finish_needs_six_counted_lines(lines: int, finish: bool) -> None:
+    assert (told(job(), scanning(lines)).finish is not None) is finish
+
+
+def test_there_is_no_finish_without_the_allocated_inodes() -> None:
+    a_job = job()
+    progress = made.file_system().progress(made.state(jobs=(a_job,), logs=(scanning(),)), a_job)
+    assert progress.phase is Phase.RUNNING
+    assert progress.finish is None
+    assert progress.counter is not None
+    assert (progress.counter.total, progress.counter.fraction) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("silent", "gap", "phase"),
+    [
+        (199, 100.0, Phase.RUNNING),
+        (201, 100.0, Phase.QUIET),
+        (599, 100.0, Phase.QUIET),
+        (601, 100.0, Phase.STALLED),
+        (299, 5.0, Phase.QUIET),  # never stalled before five minutes
+        (301, 5.0, Phase.STALLED),
+    ],
+)
+def test_silence_becomes_quiet_and_then_stalled(silent: float, gap: float, phase: Phase) -> None:
+    progress = told(job(), scanning(gap=gap, last=NOW - silent))
+    assert progress.phase is phase
+    assert (progress.finish is None) is (phase is Phase.STALLED)
+    assert bool(progress.why) is (phase is not Phase.RUNNING)
+
+
+def test_nothing_is_stalled_before_two_looks_could_have_seen_a_line() -> None:
+    assert stall_limit(None, 1.0) == 300.0
+    assert stall_limit(100.0, 1.0) == 600.0
+    assert stall_limit(None, 6000.0) == 3000.0
+
+
+def test_a_scan_that_never_printed_a_line_is_stalled_too() -> None:
+    progress = told(job(began=NOW - 3600))
+    assert progress.phase is Phase.STALLED
+    assert "printed nothing for 1 h" in progress.why
+
+
+@pytest.mark.parametrize("last", [counted(998_000, 98.3), " 100.00 % complete on Thu Jun  6 19:41:03 2013", DONE])
+def test_nearly_all_work_or_the_tools_own_end_is_finishing(last: str) -> None:
+    begun = scanning(10)
+    data = f"{last}\n".encode()
+    progress = told(job(), append(begun, data, NOW - 5, end=begun.size + len(data)))
+    assert progress.phase is Phase.FINISHING
+    assert progress.finish is None
+    assert progress.why
+
+
+def test_100_percent_of_a_metadata_phase_is_not_the_end() -> None:
+    lines = log((NOW - 60, PHASE_1), (NOW - 5, " 100.00 % complete on Thu Jun  6 15:46:38 2013"))
+    assert told(job(began=NOW - 60), lines).phase is Phase.STARTING
+
+
+def test_exit_code_0_is_finished_and_the_count_stays_as_it_was_told() -> None:
+    progress = told(job(JobState.FINISHED, rc=0), scanning(10))
+    assert progress.phase is Phase.FINISHED
+    assert progress.counter is not None
+    assert progress.counter.done == 100_000
+    assert {word for _, word in progress.phases} == {"done"}
+
+
+def test_another_exit_code_is_failed_with_the_words_that_say_why() -> None:
+    lines = log(
+        (NOW - 90, USER_FILES),
+        (NOW - 80, "Not enough space for the desired number of replicas."),
+        *((NOW - 70 + number, f"line {number}") for number in range(3)),
+        (NOW - 10, "mmrestripefs: Command failed. Examine previous error messages to determine cause."),
+    )
+    progress = told(job(JobState.FINISHED, rc=1), lines)
+    assert progress.phase is Phase.FAILED
+    assert progress.why.startswith("exit code 1: Not enough space for the desired number of replicas. / line 1")
+    assert "Command failed" in progress.why
+    assert progress.phases[-1] == ("user files", "failed")
+
+
+def test_a_signal_is_named() -> None:
+    assert "signal 15" in told(job(JobState.FINISHED, rc=143), scanning()).why
+    assert "not been read" in told(job(JobState.FINISHED, rc=1)).why
+
+
+@pytest.mark.parametrize("word", [JobState.UNKNOWN, JobState.LOST, JobState.ORPHAN, JobState.REBOOTED, JobState.ERROR])
+def test_what_cannot_be_known_is_unknown_and_says_which(word: JobState) -> None:
+    progress = told(job(word), scanning())
+    assert progress.phase is Phase.UNKNOWN
+    assert progress.why == job(word).status.meaning
+    assert progress.finish is None
+    assert progress.phases[-1][1] == "not known"
+
+
+def test_a_log_that_was_not_read_is_unknown() -> None:
+    assert told(job(size=100)).phase is Phase.UNKNOWN
+    assert told(job(size=100, began=NOW - 2, at=NOW - 1)).phase is Phase.STARTING  # it is only just being read
+
+
+def test_a_count_that_falls_begins_the_rate_anew() -> None:
+    lines = [(NOW - 1000 + 100 * number, counted(500_000 + number)) for number in range(5)]
+    lines += [(NOW - 400 + 100 * number, counted(1000 * (number + 1))) for number in range(4)]
+    assert told(job(), log((NOW - 1100, USER_FILES), *lines)).rate == pytest.approx(10.0)
+
+
+def test_a_stop_that_was_asked_is_said() -> None:
+    a_job = job()
+    state = made.state(SPACE, jobs=(a_job,), logs=(scanning(),))
+    asked = msgspec.structs.replace(state, commands=(Ran("n1", "TERM j1", NOW - 5, took=0.0, job="j1"),))
+    assert "asked to stop" in made.file_system().progress(asked, a_job).why
+
+
+def test_the_scan_is_the_newest_job_that_scans_this_file_system() -> None:
+    jobs = (
+        job(job_id="old", began=NOW - 9000),
+        job(job_id="new", command=f"mmdeldisk {FS} a", began=NOW - 10),
+        job(job_id="other", command="mmrestripefs fs2 -r -N n1", began=NOW),
+        job(job_id="change", command=f"mmchdisk {FS} change -F f", began=NOW),
+        job(job_id="broken", command=f"mmrestripefs {FS} 'unclosed", began=NOW - 99),
+    )
+    fs = made.file_system()
+    found = fs.scan_job(made.state(jobs=jobs))
+    assert found is not None
+    assert found.status.id == "new"
+    starting = job(job_id="start", command=f"mmchdisk /dev/{FS} start -a", began=NOW)
+    assert fs.scan_job(made.state(jobs=(*jobs, starting))) == starting
+    assert fs.scan_job(made.state(jobs=jobs[2:4])) is None

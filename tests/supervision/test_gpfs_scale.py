@@ -1,0 +1,43 @@
+"""The file system's questions, asked of a simulated cluster of 22 nodes: the tables that come of the answers."""
+
+from __future__ import annotations
+
+from simulator.client import Simulation
+from supervision.gpfs import GpfsFileSystem, own_daemon
+from supervision.tables import Severity
+from tests.supervision.cluster import session
+
+
+async def test_a_grown_cluster_answers() -> None:
+    async with Simulation.start("scale", speed=60) as sim, session(sim, armed=False) as live:
+        fs = GpfsFileSystem(sim.fs, sim.entry, sim.hosts)
+        await live.supervisor.ask(sim.entry, *fs.questions(), *fs.costly())
+        servers = [host for host in sim.hosts if host.startswith("nsd")]
+        assert await live.supervisor.look_at_devices(servers) == {}
+        await live.supervisor.ask("cl03", own_daemon())
+        state = live.store.state
+    assert not any(fact.failure for fact in state.facts.values())
+
+    nodes = fs.nodes(state)
+    bad = {row.cells[0].text for row in nodes.rows if row.severity is Severity.BAD}
+    assert bad == {"cl03", "cl[07,11]"}  # alike but for our connection
+    assert nodes.rows[0].severity is Severity.BAD
+    assert any("guest" in row.cells[nodes.column("roles")].text for row in nodes.rows)
+    assert any("ces" in row.cells[nodes.column("roles")].text for row in nodes.rows)
+    down = [line for line in fs.problems(state) if line.label == "Nodes"]
+    assert [line.value for line in down] == ["GPFS is down on cl[03,07,11]"]
+
+    disks = fs.disks(state)
+    assert len(disks.rows) == 128
+    assert not disks.columns[disks.column("pool")].wide
+    assert disks.rows[0].cells[disks.column("servers")].text == "nsd[01-02]"
+    detail = dict(disks.rows[0].detail)
+    assert {"on nsd01", "on nsd02", "disk id"} <= detail.keys()
+
+    devices = fs.devices(state)
+    use, drift = devices.column("use"), devices.column("drift")
+    first = [row for row in devices.rows if row.cells[use].text == "e1_lun01"]
+    assert [row.cells[devices.column("host")].text for row in first] == ["nsd01", "nsd02"]
+    assert [row.cells[drift].text for row in first] == ["≠ name"] * 2
+    free = [row for row in devices.rows if row.cells[use].text == "free"]
+    assert len(free) == 4 * 4 * 2  # four new SSDs in each of four enclosures, seen by two servers
