@@ -80,6 +80,51 @@ class SshSettings(msgspec.Struct, frozen=True):
         return [path for path in usual if path.is_file()]
 
 
+class Route(msgspec.Struct, frozen=True):
+    """How a host would be reached. `jump` is a chain of jump hosts, `command` what carries the connection."""
+
+    name: str
+    port: int
+    user: str
+    jump: str
+    command: str
+    identities: tuple[str, ...]
+    certificates: tuple[str, ...]
+    known_hosts: tuple[Path, ...]
+    agent: str
+
+
+async def route(settings: SshSettings, host: str) -> Route:
+    """How `host` would be reached, as the configuration says. No connection is made.
+
+    Raises UnreachableError where the configuration cannot be used.
+    """
+    try:
+        name, port = _bare(host)
+        named: dict[str, Any] = {"host": name, "config": [str(path) for path in settings.files()]}
+        named |= {"username": settings.user} if settings.user else {}
+        named |= {"port": port} if port else {}
+        read = await asyncssh.SSHClientConnectionOptions.construct(**named)
+    except (asyncssh.Error, OSError, ValueError) as error:
+        raise _explain(host, error) from None
+    config = read.config
+    command = read.proxy_command or ""
+    return Route(
+        read.host or name,
+        read.port or 22,
+        read.username,
+        settings.jump or (read.tunnel if isinstance(read.tunnel, str) else ""),
+        command if isinstance(command, str) else " ".join(command),
+        tuple(cast("list[str]", config.get("IdentityFile", []))),
+        tuple(cast("list[str]", config.get("CertificateFile", []))),
+        known_hosts_files(
+            cast("list[str]", config.get("UserKnownHostsFile", [])),
+            cast("list[str]", config.get("GlobalKnownHostsFile", [])),
+        ),
+        read.agent_path or "",
+    )
+
+
 class Connection:
     """One open connection: at most `CHANNELS` scripts at once, each in a channel of its own."""
 
@@ -123,7 +168,7 @@ class Connection:
     async def _open(self, shell: str) -> asyncssh.SSHClientProcess[bytes]:
         for wait in (0.2, 0.5, 1.0, 0.0):
             try:
-                return await self.raw.create_process(shell, encoding=None)
+                return await self.raw.create_process(shell, encoding=None, request_pty=False)
             except asyncssh.ChannelOpenError as error:
                 if self.raw.is_closed():  # whoever waited for a channel of it is told that, and not "busy"
                     raise UnreachableError(self.host, Trouble.LOST) from None
@@ -358,6 +403,7 @@ class Connector:
             "keepalive_interval": min(interval, settings.keepalive_seconds),
             "keepalive_count_max": KEEPALIVE_COUNT,
             "utf8_decode_errors": "replace",
+            "agent_forwarding": False,
         }
 
     async def _decide(self, host: str, known: KnownHosts, key: asyncssh.SSHKey) -> None:

@@ -211,11 +211,33 @@ def completion(shell: str) -> None:
 
 
 @cli.command()
-def info() -> None:
-    """Versions, and every path that the program uses."""
-    from tui.info import lines
+@click.option("--host", "destination", metavar="[USER@]HOST", help="Show how this host would be reached instead.")
+@click.option("-F", "config", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="SSH configuration.")
+def info(*, destination: str | None, config: Path | None) -> None:
+    """Versions, and every path that the program uses.
 
-    for line in lines():
+    With --host: where the SSH configuration leads, and each line of it that holds for the host and is not done
+    here, with what that means. No connection is made.
+    """
+    if destination is None:
+        if config:
+            raise click.UsageError("-F goes with --host")
+        from tui.info import lines
+
+        for line in lines():
+            click.echo(line)
+        return
+    import asyncio
+
+    from remote.errors import SiteError
+    from tui.info import host_lines
+
+    try:
+        found = asyncio.run(host_lines(destination, config))
+    except SiteError as error:
+        click.echo(f"restripe info: {error}", err=True)
+        raise SystemExit(2) from None
+    for line in found:
         click.echo(line)
 
 
