@@ -600,6 +600,8 @@ def _explain(host: str, error: Exception) -> UnreachableError:
         trouble = Trouble.CHANGED_KEY
     elif isinstance(error, asyncssh.PermissionDenied) or "authentication failures" in detail:
         trouble = Trouble.AUTHENTICATION
+    elif isinstance(error, asyncssh.ChannelOpenError):
+        trouble, detail = _jump_trouble(error, detail)
     elif isinstance(error, asyncssh.ConnectionLost):
         trouble = Trouble.LOST
     elif isinstance(error, asyncssh.ConfigParseError | asyncssh.KeyImportError | ValueError):
@@ -611,6 +613,21 @@ def _explain(host: str, error: Exception) -> UnreachableError:
     elif isinstance(error, OSError):
         trouble = _network_trouble(error, detail)
     return UnreachableError(host, trouble, detail)
+
+
+def _jump_trouble(error: asyncssh.ChannelOpenError, detail: str) -> tuple[Trouble, str]:
+    """What a jump host says of the way on from there; the words are those of its system."""
+    words = detail.lower()
+    if error.code == asyncssh.OPEN_ADMINISTRATIVELY_PROHIBITED:
+        return Trouble.PROTOCOL, "the jump host forwards no connections (AllowTcpForwarding in its sshd_config)"
+    trouble = Trouble.LOST
+    if "refused" in words:
+        trouble = Trouble.REFUSED
+    elif "timed out" in words or "route" in words or "unreachable" in words:
+        trouble = Trouble.TIMEOUT
+    elif "name" in words or "resol" in words:
+        trouble = Trouble.NAME
+    return trouble, f"the jump host says: {detail}"
 
 
 def _network_trouble(error: OSError, detail: str) -> Trouble:
