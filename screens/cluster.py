@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from screens.base import SessionScreen
+from screens.intents import Refresh
 from screens.widgets.render import age_text, fact_lines, plain, small_table
 from supervision.tables import Table
 
@@ -17,6 +21,17 @@ class ClusterScreen(SessionScreen):
 
     NAME = "cluster"
     HELP_TEXT = "Nodes with their roles and states, the file system's facts, its pools, and what is wrong with them."
+
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "refresh_now", "ask again", id="cluster.refresh")]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "refresh_now":
+            return self.session.supervisor is not None
+        return super().check_action(action, parameters)
+
+    def action_refresh_now(self) -> None:
+        """Ask everything anew, also what touches every node."""
+        self.post_message(Refresh(costly=True))
 
     def compose_body(self) -> ComposeResult:
         with VerticalScroll(id="scroll"):

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rich.text import Text
 from textual.app import ComposeResult
+from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 from textual.widgets import Static
 
 from remote.events import StepChanged
 from remote.text import one_line
 from screens.base import SessionScreen
+from screens.dialogs import ConfirmDanger
+from screens.intents import StartMigration
 from screens.widgets.render import fit, plain
 from supervision.clocktext import duration_text, time_of_day
+from supervision.session import Session
 
 SIGNS = {"done": "ok", "failed": "!!", "blocked": "!!", "unknown": "??", "waiting": "", "checking": ">", "running": ">"}
 STYLES = {"failed": "bold red", "blocked": "bold red", "unknown": "bold yellow", "running": "bold", "waiting": "dim"}
@@ -23,6 +29,34 @@ class MigrateScreen(SessionScreen):
     NAME = "migrate"
     HELP_TEXT = "The steps of the migration: state, the exact command of each, when and how long, and what came of it."
 
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "start", "run the migration", id="migrate.run")]
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        if action == "start":
+            return self.session.armed and self.session.migration is not None
+        return super().check_action(action, parameters)
+
+    def action_start(self) -> None:
+        """Ask whether to run it; it changes a live file system."""
+        session = self.session
+        dialog = ConfirmDanger(
+            f"Run the migration of {session.fs.name}?",
+            (
+                "Looks first; then makes NSDs of the new SSDs, adds them to the file system, turns the old disks into",
+                "dataOnly disks and restripes. Each command is shown before it runs, as a detached job, and its result",
+                "is read back. It stops by itself where anything is not as it must be.",
+            ),
+            "mmcrnsd, mmadddisk, mmchdisk change, mmrestripefs -r",
+            (session.header.entry,),
+            session.fs.name,
+            do="run it",
+        )
+        self.app.push_screen(dialog, self._confirmed)
+
+    def _confirmed(self, sure: bool | None) -> None:
+        if sure:
+            self.post_message(StartMigration())
+
     def compose_body(self) -> ComposeResult:
         with VerticalScroll(id="scroll"):
             yield Static("", id="text", markup=False)
@@ -31,7 +65,8 @@ class MigrateScreen(SessionScreen):
         state, width = self.session.state, self.body_width
         lines = [plain(f"Migration {state.header.plan or 'none'} on {state.header.file_system}", "bold"), Text()]
         if not state.steps:
-            lines.append(plain("no migration belongs to this session", "dim", indent=3))
+            ready = session_text(self.session)
+            lines.append(plain(ready, indent=3))
         for number in sorted(state.steps):
             lines += self._step(state.steps[number], width)
         if state.decisions:
@@ -55,3 +90,10 @@ class MigrateScreen(SessionScreen):
         if step.detail and step.state not in ("waiting", "checking"):
             lines.append(plain(fit(one_line(step.detail), width - 5), indent=5))
         return lines
+
+
+def session_text(session: Session) -> str:
+    """What there is to say while no step was announced."""
+    if session.migration and session.armed:
+        return "ready: all metadata to the new SSDs. r runs it, after you have typed the file system's name"
+    return "no migration belongs to this session"

@@ -5,7 +5,8 @@ A screen asks the session and never a host. What only a live session can do is o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
+from typing import Any
 
 from remote.events import Event, Header
 from remote.recording import Writer
@@ -28,12 +29,15 @@ class Session:
         *,
         supervisor: Supervisor | None = None,
         writer: Writer | None = None,
+        migration: Callable[[], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
         self._source = source
         self.fs = fs
         self.supervisor = supervisor
         self.player = source if isinstance(source, Player) else None
         self.writer = writer
+        self.migration = migration
+        """What runs this session's migration; None once it was begun, or where there is none."""
         self.logs = LogCopies()
         if self.player:
             # a jump plays no events, so a replay's logs are filled once; what is shown ends where the state does

@@ -114,6 +114,10 @@ class Supervisor:
         task.add_done_callback(self._ended)
         return task
 
+    def runs(self, name: str) -> bool:
+        """Whether background work of that name goes on."""
+        return any(task.get_name() == name for task in self._background)
+
     def _ended(self, task: asyncio.Task[object]) -> None:
         """Let no error of our own pass in silence: it is told like a decision, and recorded."""
         self._background.discard(task)

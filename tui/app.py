@@ -6,6 +6,7 @@ may close at any time, and nothing stops.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import secrets
 from collections.abc import Callable, Coroutine
@@ -19,10 +20,13 @@ from textual.widgets import Static
 
 from remote.command import Command, Effect
 from remote.errors import SiteError
+from remote.hostkeys import HostKeyQuestion, Trust
 from remote.jobs import JobSpec, JobStatus
+from remote.secret import SecretQuestion
 from screens.base import SessionApp, SessionScreen
 from screens.cluster import ClusterScreen
 from screens.devices import DevicesScreen
+from screens.dialogs import AskText, ConfirmDanger, Dialog, HostKeyDialog, SecretDialog
 from screens.disks import DisksScreen
 from screens.intents import FollowJob, LaunchJob, Refresh, RefreshJobs, StartMigration, StopJob
 from screens.migrate import MigrateScreen
@@ -33,6 +37,8 @@ from supervision.migration import operator_name
 from supervision.session import Session
 from supervision.supervisor import Supervisor
 
+MIGRATION = "migration"
+"""The name of the background work that runs a migration's steps."""
 LOOK = 0.1
 """Seconds between two looks at the state."""
 
@@ -89,16 +95,9 @@ class RestripeApp(SessionApp):
         Binding("greater_than_sign", "jump(600)", "+10 min", id="replay.on", key_display=">"),
     ]
 
-    def __init__(
-        self,
-        session: Session,
-        *,
-        first: str = "cluster",
-        migrate: Callable[[], Coroutine[Any, Any, None]] | None = None,
-    ) -> None:
+    def __init__(self, session: Session, *, first: str = "cluster") -> None:
         super().__init__()
         self.session = session
-        self._migrate = migrate
         self.animation_level = "none"
         self._first = first
         self._seen: object = None
@@ -194,11 +193,38 @@ class RestripeApp(SessionApp):
 
     def on_start_migration(self, _intent: StartMigration) -> None:
         """Run the migration of this session, once."""
-        supervisor, migrate = self.session.supervisor, self._migrate
-        if supervisor is None or migrate is None or not self.session.armed:
+        session = self.session
+        if session.supervisor is None or session.migration is None or not session.armed:
             return
-        self._migrate = None
-        supervisor.start("migration", migrate())
+        migration, session.migration = session.migration, None
+        session.supervisor.start(MIGRATION, migration())
+
+    # what a person is asked on behalf of others
+
+    async def ask_host_key(self, question: HostKeyQuestion) -> Trust:
+        """Put an unknown host key to the person."""
+        dialog = HostKeyDialog(question.host, question.fingerprint, kind=question.algorithm, where="known_hosts")
+        return {"once": Trust.ONCE, "save": Trust.SAVE}.get(await self._ask_person(dialog) or "", Trust.NO)
+
+    async def ask_secret(self, question: SecretQuestion) -> str | None:
+        """Ask the person for a password or passphrase."""
+        title = f"{question.host}: {question.prompt}"
+        if question.echo:
+            return await self._ask_person(AskText(title))
+        return await self._ask_person(
+            SecretDialog(title, ("What was typed before was wrong.",) if question.again else ())
+        )
+
+    async def _ask_person(self, dialog: Dialog[str | None]) -> str | None:
+        """Show a dialog and wait; whoever asks need not belong to the application."""
+        answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
+
+        def answered(given: str | None) -> None:
+            if not answer.done():
+                answer.set_result(given)
+
+        self.call_later(self.push_screen, dialog, answered)
+        return await answer
 
     # keys
 
@@ -219,9 +245,30 @@ class RestripeApp(SessionApp):
             return
         self.push_screen(HelpScreen(self._help_text()))
 
-    def action_quit_session(self) -> None:
-        """Leave; jobs on hosts go on."""
-        self.exit(0)
+    async def action_quit_session(self) -> None:
+        """Leave; jobs on hosts go on. Asks only where leaving ends something: the steps that were to follow."""
+        supervisor = self.session.supervisor
+        if supervisor and supervisor.runs(MIGRATION):
+            dialog = ConfirmDanger(
+                "Leave in the middle of the migration?",
+                (
+                    "The simulated cluster ends with this program, and its jobs with it."
+                    if self.session.header.simulated
+                    else "The step that runs now goes on on its host, detached.",
+                    "The steps after it will NOT run: nobody is left to begin them.",
+                ),
+                "quit",
+                (self.session.header.entry,),
+                self.session.fs.name,
+                do="leave",
+            )
+            self.push_screen(dialog, self._leave)
+        else:
+            self.exit(0)
+
+    def _leave(self, sure: bool | None) -> None:
+        if sure:
+            self.exit(0)
 
     def action_play(self) -> None:
         """Play or pause the replay."""

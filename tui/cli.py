@@ -84,6 +84,37 @@ def replay(*, file: Path, plain: bool, speed: float | None, start: str | None) -
 
 
 @cli.command()
+@click.argument("destination", metavar="[USER@]HOST")
+@click.option("--fs", required=True, metavar="NAME", help="The file system.")
+@click.option("--write", is_flag=True, help="Arm it: without this nothing can be changed, whatever key is pressed.")
+@click.option("-F", "config", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="SSH configuration.")
+@click.option("-J", "jump", default="", metavar="JUMP", help="Jump host, as in ssh: [USER@]HOST[:PORT].")
+@click.option("--through", default="", metavar="ADMIN", help="Reach every other host by ssh from this node.")
+@click.option("--sudo", is_flag=True, help="Run mm commands under sudo -n.")
+@click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="Record into this new file.")
+def connect(
+    *,
+    destination: str,
+    fs: str,
+    write: bool,
+    config: Path | None,
+    jump: str,
+    through: str,
+    sudo: bool,
+    record: Path | None,
+) -> None:
+    """Watch a cluster on the screens. Read-only unless --write; everything is recorded."""
+    if not _on_terminal():
+        raise click.UsageError("connect needs a terminal; `restripe show` does without")
+    from tui.connecting import Target
+    from tui.running import run_to_exit
+    from tui.showing import connect as show_cluster
+
+    target = Target("", config=config, jump=jump, through=through, sudo=sudo).named(destination)
+    run_to_exit(show_cluster(target, fs, armed=write, record=record))
+
+
+@cli.command()
 @click.argument("kind", type=click.Choice(["cluster", "disks", "nsds", "df", "devices", "jobs"]))
 @click.argument("destination", metavar="[USER@]HOST")
 @click.option("--fs", default="", metavar="NAME", help="The file system; needed for disks and df.")

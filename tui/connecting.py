@@ -34,9 +34,9 @@ class Target(msgspec.Struct, frozen=True):
         return msgspec.structs.replace(self, host=host, user=user)
 
 
-def site_for(target: Target) -> LiveSite:
-    """A read-only Site of a cluster, real or simulated."""
-    settings = SshSettings(
+def settings_for(target: Target) -> SshSettings:
+    """How to reach a target; questions go to the terminal."""
+    return SshSettings(
         config_files=(target.config,) if target.config else None,
         ask_host_key=ask_host_key,
         ask_secret=ask_secret,
@@ -44,12 +44,12 @@ def site_for(target: Target) -> LiveSite:
         jump=target.jump,
         through=target.through,
     )
-    return LiveSite((target.host,), WallClock(), options=LiveOptions(sudo=target.sudo, ssh=settings))
 
 
 def look(target: Target, fs: str) -> Supervisor:
     """A supervisor that only looks: nothing is armed, and nothing is written to a file."""
-    site = site_for(target)
+    options = LiveOptions(sudo=target.sudo, ssh=settings_for(target))
+    site = LiveSite((target.host,), WallClock(), options=options)
     now = site.clock.now()
     header = Header(VERSION, "look", now, now, fs, site.hosts, target.host)
     journal = Journal(Store(header))

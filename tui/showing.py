@@ -2,26 +2,39 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import sys
-from collections.abc import Callable, Coroutine
+import time
+from importlib.metadata import version
 from pathlib import Path
-from typing import Any
 
-from supervision.gpfs import GpfsFileSystem
+import msgspec
 
+from remote.clock import WallClock
 from remote.errors import SiteError
-from remote.recording import RecordingError
+from remote.events import Closed, Header
+from remote.hostkeys import HostKeyQuestion, Trust
+from remote.live import LiveOptions, LiveSite
+from remote.recorder import RecordingSite
+from remote.recording import VERSION, RecordingError, Writer
+from remote.secret import SecretQuestion
 from simulator.client import Simulation, SimulationError
+from supervision.clocktext import local_time
 from supervision.filesystem import FileSystem
-from supervision.migration import StopError
+from supervision.gpfs import GpfsFileSystem
+from supervision.journal import Journal
+from supervision.migration import StopError, operator_name
 from supervision.player import Player
 from supervision.replay import Replay
 from supervision.session import Session
+from supervision.state import State, Store
 from supervision.supervisor import Supervisor
-from tui.app import RestripeApp
+from tui.app import MIGRATION, RestripeApp
+from tui.connecting import Target, settings_for
 from tui.demo import opened
 from tui.exits import Exit
+from tui.paths import new_recording
 from tui.replay import StartError, moment
 
 
@@ -36,7 +49,7 @@ async def replay(file: Path, *, speed: float | None, start: str | None) -> Exit:
     player = Player(recording, speed=speed or 60.0)
     player.seek(begin)
     header = recording.header
-    return await run(Session(player, GpfsFileSystem(header.file_system, header.entry)))
+    return await _run(RestripeApp(Session(player, GpfsFileSystem(header.file_system, header.entry))))
 
 
 async def demo(*, speed: float, record: Path | None, auto: bool) -> Exit:
@@ -44,34 +57,106 @@ async def demo(*, speed: float, record: Path | None, auto: bool) -> Exit:
     try:
         async with Simulation.start(scenario="seed", speed=speed) as simulation, opened(simulation, record) as demo:
             supervisor = demo.supervisor
-            fs = GpfsFileSystem(simulation.fs, simulation.entry)
-            session = Session(supervisor.store, fs, supervisor=supervisor, writer=demo.writer)
+            fs = GpfsFileSystem(simulation.fs, simulation.entry, simulation.hosts)
 
             async def migrate() -> None:
                 with contextlib.suppress(StopError):  # told by its step
                     await demo.recipe.run()
 
+            session = Session(
+                supervisor.store,
+                fs,
+                supervisor=supervisor,
+                writer=demo.writer,
+                migration=None if auto else migrate,
+            )
             if auto:
-                supervisor.start("migration", migrate())
-            else:
-                supervisor.start("first look", first_look(supervisor, fs))
-            return await run(session, migrate=migrate)
+                supervisor.start(MIGRATION, migrate())
+            supervisor.start("first look", first_look(supervisor, fs))
+            return await _run(RestripeApp(session, first="migrate" if auto else "cluster"))
     except (SimulationError, RecordingError, SiteError) as error:
         sys.stderr.write(f"Nothing was done: {error}\n")
         return Exit.FAILED
 
 
+class Prompts:
+    """Carries the questions of connections to the application, which is there a moment later than they are."""
+
+    def __init__(self) -> None:
+        self.app: RestripeApp | None = None
+
+    async def host_key(self, question: HostKeyQuestion) -> Trust:
+        """An unknown host key."""
+        return await self.app.ask_host_key(question) if self.app else Trust.NO
+
+    async def secret(self, question: SecretQuestion) -> str | None:
+        """A password or passphrase."""
+        return await self.app.ask_secret(question) if self.app else None
+
+
+async def connect(target: Target, fs_name: str, *, armed: bool, record: Path | None) -> Exit:
+    """A cluster on the screens, read-only unless armed. The screens open while the hosts are still connecting."""
+    clock, prompts = WallClock(), Prompts()
+    ssh = msgspec.structs.replace(settings_for(target), ask_host_key=prompts.host_key, ask_secret=prompts.secret)
+    live = LiveSite((target.host,), clock, armed=armed, options=LiveOptions(sudo=target.sudo, ssh=ssh))
+    now = clock.now()
+    zone = time.localtime(now).tm_gmtoff
+    header = Header(
+        restripe=VERSION,
+        program=version("restripe"),
+        created=time.time(),
+        began=now,
+        file_system=fs_name,
+        hosts=(target.host,),
+        entry=target.host,
+        operator=operator_name(),
+        utc_offset=zone,
+    )
+    stamp = local_time(now, zone).strftime("%Y%m%dT%H%M%S")
+    try:
+        writer = await asyncio.to_thread(Writer, record or new_recording(f"{fs_name}-{stamp}"), header)
+    except RecordingError as error:
+        await live.close()
+        sys.stderr.write(f"Nothing was done: {error}\n")
+        return Exit.FAILED
+    journal = Journal(Store(header), writer)
+    fs = GpfsFileSystem(fs_name, target.host)
+    try:
+        site = RecordingSite(live, journal.emit, writer, journal.prepare)
+        async with Supervisor(site, journal, fs=fs_name, entry=target.host) as supervisor:
+            app = RestripeApp(Session(journal.store, fs, supervisor=supervisor, writer=writer))
+            prompts.app = app
+            supervisor.start("first look", first_look(supervisor, fs))
+            code = await _run(app)
+        journal.emit(Closed(clock.now(), "left"))
+    finally:
+        await asyncio.to_thread(writer.close)
+    _say_goodbye(journal.store.state, writer)
+    return code
+
+
 async def first_look(supervisor: Supervisor, fs: FileSystem) -> None:
     """Ask what every screen begins with; each trouble is in the state, on its own."""
     for commands in (fs.questions(), fs.costly()):
-        with contextlib.suppress(SiteError):
-            await supervisor.ask(supervisor.entry, *commands)
+        for command in commands:  # one by one: what fails spoils nothing, and what is there is shown at once
+            with contextlib.suppress(SiteError):
+                await supervisor.ask(supervisor.entry, command)
     await supervisor.look_at_devices(supervisor.site.hosts)
+    await supervisor.look_at_jobs(supervisor.site.hosts)
     supervisor.watch(fs.cadences(supervisor.entry))
 
 
-async def run(session: Session, *, migrate: Callable[[], Coroutine[Any, Any, None]] | None = None) -> Exit:
-    """Show a session until the person leaves."""
-    app = RestripeApp(session, migrate=migrate)
-    code = await app.run_async()
-    return Exit(code or 0)
+async def _run(app: RestripeApp) -> Exit:
+    """Show until the person leaves."""
+    return Exit(await app.run_async() or 0)
+
+
+def _say_goodbye(state: State, writer: Writer) -> None:
+    """What goes on without us, and how to come back."""
+    running = [job for job in state.jobs.values() if job.status.state.value in ("running", "orphan")]
+    for job in running:
+        sys.stdout.write(f"still running on {job.host}: {job.status.command or job.status.id}\n")
+    if running:
+        entry = state.header.entry
+        sys.stdout.write(f"come back with: restripe connect {entry} --fs {state.header.file_system}\n")
+    sys.stdout.write(f"recorded in {writer.path}\n")
