@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
@@ -20,7 +20,6 @@ class DevicesScreen(GridScreen):
     """Which device is which, on every host."""
 
     NAME = "devices"
-    HEADING = "Devices"
     HELP_TEXT = (
         "The block devices of all hosts. t switches: by role (devices for the same use beside each other), by host, "
         "by name. A device's name is a name of this boot on this host: by name shows what it means on each."
@@ -38,9 +37,10 @@ class DevicesScreen(GridScreen):
             self._made_of, self._made = (told, self.view), turned(told, self.view)
         return self._made
 
-    def remarks(self, state: State) -> list[str]:
-        """Which way it is turned."""
-        return []
+    @property
+    def heading(self) -> str:
+        """Which way it is turned, and the key that turns it."""
+        return f"Devices by {self.view} (t turns)"
 
     def action_turn(self) -> None:
         """Look at them another way."""
@@ -50,7 +50,7 @@ class DevicesScreen(GridScreen):
             {
                 "role": "by role: what serves the same use, beside each other",
                 "host": "by host: every device on a line of its own",
-                "name": "by name: what a name means on each host; !! where the same name is something else",
+                "name": "by name: what a name means on each host; !! where it is not the same",
             }[self.view]
         )
 
@@ -75,51 +75,56 @@ def _by_host(table: Table, ids: dict[str, int]) -> Table:
 
 
 def _by_role(table: Table, ids: dict[str, int]) -> Table:
-    """A line a role, with the name and the use that it has on each host."""
+    """A line a role, with the name and the use that it has on each host; `≠` where the name is another one."""
     groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
     for row in table.rows:
-        groups[row.cells[ids["role"]].text, row.cells[ids["size"]].text].append(row)
-
-    def cell(row: Row) -> str:
-        return f"{row.cells[ids['name']].text} {row.cells[ids['use']].text}"
-
-    columns = (Column("role", "role"), Column("size", "size", right=True))
+        groups[_text(row, ids, "role"), _text(row, ids, "size")].append(row)
     hosts = _hosts(table, ids)
     rows = []
     for (role, size), members in groups.items():
+        usual = Counter(_text(row, ids, "name") for row in members).most_common(1)[0][0]
+
+        def cell(row: Row, usual: str = usual) -> str:
+            name = _text(row, ids, "name")
+            odd = "≠" if name != usual and _text(row, ids, "drift") else ""
+            return f"{name}{odd} {_short(_text(row, ids, 'use'))}"
+
         head = (members[0].cells[ids["role"]], members[0].cells[ids["size"]])
         severity = max(row.severity for row in members)
-        drift = Cell(next((text for row in members if (text := _text(row, ids, "drift"))), ""))
-        cells = (*head, *_by_hosts(members, hosts, ids, cell), drift)
+        cells = (*head, *_by_hosts(members, hosts, ids, cell))
         rows.append(Row(f"{role} {size}", cells, severity, _details(members, ids)))
-    drifts = Column("drift", "drift")
-    return Table((*columns, *_host_columns(hosts), drifts), tuple(rows), table.at, table.failure)
+    columns = (Column("role", "role"), Column("size", "size", right=True), *_host_columns(hosts))
+    return Table(columns, tuple(rows), table.at, table.failure)
 
 
 def _by_name(table: Table, ids: dict[str, int]) -> Table:
-    """A line a name, with what it means on each host: the trap of going by names.
-
-    The worst is a name that is in use on one host and free on another.
-    """
+    """A line a name, with what it means on each host: the trap of going by names."""
     groups: dict[str, list[Row]] = defaultdict(list)
     for row in table.rows:
-        groups[row.cells[ids["name"]].text].append(row)
-
-    def cell(row: Row) -> str:
-        use, what = row.cells[ids["use"]].text, f"{_text(row, ids, 'kind')} {_text(row, ids, 'size')}"
-        return f"{what}, {use}" if use else what
-
+        groups[_text(row, ids, "name")].append(row)
     hosts = _hosts(table, ids)
     rows = []
     for name in sorted(groups, key=lambda name: (len(name), name)):
         members = groups[name]
-        kinds = {_text(row, ids, "role").partition(" #")[0] for row in members}
-        severity = Severity.NORMAL if len(kinds) == 1 else Severity.BAD
-        trap = Cell("same" if len(kinds) == 1 else "NOT THE SAME")
-        cells = (Cell(name, f"{len(name):04} {name}"), trap, *_by_hosts(members, hosts, ids, cell))
+        roles = {_text(row, ids, "role").partition(" #")[0] for row in members}
+        sizes = {_text(row, ids, "size") for row in members}
+        with_size = len(roles) == 1 and len(sizes) > 1
+
+        def cell(row: Row, with_size: bool = with_size) -> str:
+            size = f" {_text(row, ids, 'size')}" if with_size else ""
+            return f"{_text(row, ids, 'kind')}{size} {_short(_text(row, ids, 'use'))}"
+
+        severity = Severity.BAD if len(roles) > 1 else Severity.WARNING if with_size else Severity.NORMAL
+        meaning = Cell("DIFFERS" if severity else "same")
+        cells = (Cell(name, f"{len(name):04} {name}"), meaning, *_by_hosts(members, hosts, ids, cell))
         rows.append(Row(f"name {name}", cells, severity, _details(members, ids)))
-    columns = (Column("name", "name"), Column("same", "on all hosts"), *_host_columns(hosts))
+    columns = (Column("name", "name"), Column("means", "means"), *_host_columns(hosts))
     return Table(columns, tuple(rows), table.at, table.failure)
+
+
+def _short(use: str) -> str:
+    """A use in fewer words: three hosts beside each other must fit 80 cells."""
+    return use.replace("mounted on ", "mounted ", 1)
 
 
 def _text(row: Row, ids: dict[str, int], column: str) -> str:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from typing import ClassVar
+
 from rich.text import Text
+from textual.binding import Binding, BindingType
 
 from screens.widgets.grid_screen import GridScreen, cost_text
 from screens.widgets.render import age_text, bar, plain, small_table
@@ -16,11 +19,11 @@ class DisksScreen(GridScreen):
     """Which disk is where, holds what, in which state, and how full it is."""
 
     NAME = "disks"
-    HEADING = "Disks"
     HELP_TEXT = (
         "Every disk with its status, what it holds, its size and free space. Columns that did not fit: w. What has "
-        "changed since the last look has ~ before it (+ is new); enter shows one disk closely."
+        "changed since the last look has ~ before it (+ is new); enter shows one disk closely, t the sums over all."
     )
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("t", "totals", "totals", id="disks.totals")]
 
     _made_of: Table | None = None
     _made: Table = Table(())
@@ -45,7 +48,12 @@ class DisksScreen(GridScreen):
         at = self.session.fs.totals(state).at
         space = "space not asked yet" if at is None else f"space {age_text(at, self.session.now)} ago"
         cost = cost_text(state, tuple(command.argv for command in self.session.fs.costly()))
-        return [space, cost]
+        return [f"{space}, {cost}" if cost else space]
+
+    def action_totals(self) -> None:
+        """Show the sums, or hide them."""
+        self.totals_wanted = not self.query_one("#totals").has_class("-shown")
+        self.show_state()
 
 
 def with_bars(table: Table) -> Table:

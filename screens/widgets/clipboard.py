@@ -12,6 +12,7 @@ import os
 import shutil
 import sys
 from collections.abc import Mapping
+from typing import Any
 
 from textual.app import App
 
@@ -62,12 +63,12 @@ def native_tool(env: Mapping[str, str], platform: str = sys.platform) -> tuple[s
     return next((tool for tool in tools if shutil.which(tool[0], path=env.get("PATH"))), ())
 
 
-async def copy(app: App[object], text: str, *, what: str = "", env: Mapping[str, str] | None = None) -> str:
+async def copy(app: App[Any], text: str, *, what: str = "", env: Mapping[str, str] | None = None) -> str:
     """Copy a text, and say in words what was done. `what` names it; its length does otherwise."""
     env = os.environ if env is None else env
     what = what or f"{len(text):,} characters"
     tool = native_tool(env)
-    if tool and await _fed(tool, text):
+    if tool and await _fed(tool, text, env):
         return f"copied {what} with {tool[0]}"
     try:
         sequence = osc52(text, env)
@@ -75,9 +76,9 @@ async def copy(app: App[object], text: str, *, what: str = "", env: Mapping[str,
         return str(error)
     if not _write(app, sequence):
         return "not copied: there is no terminal"
-    if env.get("TMUX") and shutil.which("tmux", path=env.get("PATH")):
+    if env.get("TMUX"):
         # tmux passes wrapped sequences on only where its owner allowed that; its own buffer always works
-        if await _fed(("tmux", "load-buffer", "-w", "-"), text):
+        if await _fed(("tmux", "load-buffer", "-w", "-"), text, env):
             return f"copied {what} to tmux and through it to the terminal (OSC 52)"
         return f"sent {what} through tmux to the terminal (OSC 52; tmux needs allow-passthrough)"
     return f"copied {what} through the terminal (OSC 52)"
@@ -87,7 +88,7 @@ def _in_tmux(env: Mapping[str, str]) -> bool:
     return bool(env.get("TMUX")) or env.get("TERM", "").startswith("tmux")
 
 
-def _write(app: App[object], sequence: str) -> bool:
+def _write(app: App[Any], sequence: str) -> bool:
     """Through the driver's own queue, so that it stands between two frames and never inside one."""
     driver = app._driver  # noqa: SLF001  # textual has no public way to write a sequence of one's own
     if driver is None:
@@ -97,12 +98,15 @@ def _write(app: App[object], sequence: str) -> bool:
     return True
 
 
-async def _fed(argv: tuple[str, ...], text: str) -> bool:
+async def _fed(argv: tuple[str, ...], text: str, env: Mapping[str, str]) -> bool:
     """Whether a tool took the text. Its output goes nowhere: xclip stays behind and would hold a pipe open."""
+    program = shutil.which(argv[0], path=env.get("PATH"))
+    if program is None:
+        return False
     nowhere = asyncio.subprocess.DEVNULL
     try:
         process = await asyncio.create_subprocess_exec(
-            *argv, stdin=asyncio.subprocess.PIPE, stdout=nowhere, stderr=nowhere
+            program, *argv[1:], stdin=asyncio.subprocess.PIPE, stdout=nowhere, stderr=nowhere, env=dict(env)
         )
     except OSError:
         return False

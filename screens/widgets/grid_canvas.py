@@ -92,17 +92,17 @@ class GridCanvas(ScrollView, can_focus=True, inherit_bindings=False):
         """Show a newer table; cursor, marks, scrolling, order and filter stay."""
         view = self.view
         before, top = view.cursor, self.scroll_offset.y
-        was_empty = not view.shown
+        was_empty, why = not view.shown, self._why_empty()
         if view.set_table(table, self._now()):
             if view.changes or view.gone:
                 self.set_timer(CHANGED_SECONDS + 1, self._forget_changes)
             self.arranged(None if was_empty else top + view.cursor - before)
-        elif not view.shown:
+        elif was_empty and why != self._why_empty():
             self.redraw()
 
     @property
-    def summary(self) -> str:
-        """How many rows are shown of how many, and why not all; what is marked, and what is gone."""
+    def summary(self) -> list[str]:
+        """How many rows are shown of how many, and why not all; what is marked, gone, and out of sight."""
         view = self.view
         total, shown, words = len(view.table.rows), len(view.shown), []
         words.append(f"{shown:,} of {total:,} rows" if shown != total else f"{total:,} rows")
@@ -114,10 +114,13 @@ class GridCanvas(ScrollView, can_focus=True, inherit_bindings=False):
             words.append(f"{len(view.marks):,} marked")
         if view.gone:
             words.append(f"gone: {', '.join(view.gone[:3])}{' …' if len(view.gone) > 3 else ''}")
-        hidden = len(view.table.columns) - len(self.laid.columns)
-        if hidden:
-            words.append(f"{hidden} columns hidden (w)" if hidden > 1 else "1 column hidden (w)")
-        return "  ".join(words)
+        return words
+
+    @property
+    def hidden_columns(self) -> str:
+        """How many columns there is no room for, and the key that shows them."""
+        hidden = len(self.view.table.columns) - len(self.laid.columns)
+        return f"+{hidden} column{'s' if hidden > 1 else ''}: w" if hidden else ""
 
     # drawing
 

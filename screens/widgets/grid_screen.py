@@ -1,4 +1,4 @@
-"""A screen that is one table: its title with ages, its failure, the table, sums beneath or beside it, one row closely."""
+"""A screen that is one table: its title with ages, its failure, the rows, sums beneath or beside, one row closely."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from screens.base import SessionScreen
 from screens.intents import Refresh
 from screens.widgets.frame import OneLine
 from screens.widgets.grid import Grid
-from screens.widgets.render import age_text, fit
+from screens.widgets.render import age_text, fit, plain
 from supervision.clocktext import duration_text, local_time
 from supervision.state import State
 from supervision.tables import Table
@@ -25,6 +25,20 @@ from supervision.tables import Table
 BESIDE = 150
 """Cells from which on sums and details stand beside the table and not beneath it."""
 LABEL = 16
+
+
+class Lines(Static):
+    """Lines of text, drawn again only when they are others."""
+
+    def __init__(self, *, id: str) -> None:  # noqa: A002
+        super().__init__("", id=id, markup=False)
+        self._lines: list[Text] = []
+
+    def show(self, lines: list[Text]) -> None:
+        """Show these lines."""
+        if lines != self._lines:
+            self._lines = lines
+            self.update(Text("\n").join(lines))
 
 
 class GridScreen(SessionScreen):
@@ -51,7 +65,14 @@ class GridScreen(SessionScreen):
         Binding("R", "refresh_costly", "ask the costly too", show=False, id="screen.refresh_costly"),
         Binding("escape", "close_detail", "close", show=False, id="screen.close_detail"),
     ]
-    HEADING: ClassVar[str] = ""
+
+    totals_wanted: bool | None = None
+    """Whether a person wants to see the sums or does not; None leaves it to the room there is."""
+
+    @property
+    def heading(self) -> str:
+        """What the title begins with."""
+        return self.NAME.capitalize()
 
     def table(self, state: State) -> Table:
         """What the grid shows."""
@@ -72,9 +93,9 @@ class GridScreen(SessionScreen):
             with Vertical(id="table"):
                 yield Grid(name=self.NAME)
             with Vertical(id="side"):
-                yield Static("", id="totals", markup=False)
+                yield Lines(id="totals")
                 with VerticalScroll(id="detail", can_focus=True):
-                    yield Static("", id="text", markup=False)
+                    yield Lines(id="text")
 
     @property
     def grid(self) -> Grid:
@@ -111,22 +132,25 @@ class GridScreen(SessionScreen):
     def _show_title(self) -> None:
         table, session = self.grid.view.table, self.session
         age = "not asked yet" if table.at is None else f"asked {age_text(table.at, session.now)} ago"
-        parts = [f" {self.HEADING}", age, self.grid.summary, *self.remarks(session.state)]
-        self.query_one("#title", OneLine).show(Text("  ".join(one_line(part) for part in parts), no_wrap=True))
+        parts = [self.heading, age, *self.grid.summary, *self.remarks(session.state), self.grid.hidden_columns]
+        words = "  ".join(one_line(part) for part in parts if part)
+        self.query_one("#title", OneLine).show(Text(f" {words}", no_wrap=True))
 
     def _show_side(self, state: State) -> None:
         totals = self.totals(state)
         shown = bool(totals) and self._room_for(len(totals))
         self.query_one("#panes").set_class(self.beside, "-beside")
         self.query_one("#side").set_class(shown or self.detail_open, "-shown")
-        where = self.query_one("#totals", Static)
+        where = self.query_one("#totals", Lines)
         where.set_class(shown, "-shown")
         if shown:
-            where.update(Text("\n").join(totals))
+            where.show(totals)
         self._show_detail()
 
     def _room_for(self, lines: int) -> bool:
         """Sums give way to the rows: they show beneath where at least a dozen rows (or all) still do."""
+        if self.totals_wanted is not None:
+            return self.totals_wanted
         rows = min(12, len(self.grid.view.table.rows))
         return self.beside or (not self.detail_open and self.size.height - 6 - lines >= rows + 1)
 
@@ -135,10 +159,12 @@ class GridScreen(SessionScreen):
             return
         row = self.grid.row
         pairs = [("", "no row is here")] if row is None else [*self._changes(row.key), *row.detail]
-        lines = [Text("─" * self.side_width, no_wrap=True)]
+        lines = [
+            plain(fit("── detail: enter or esc closes, tab to scroll ".ljust(self.side_width, "─"), self.side_width))
+        ]
         for label, text in pairs:
             lines += wrapped(label, text, self.side_width)
-        self.query_one("#text", Static).update(Text("\n").join(lines))
+        self.query_one("#text", Lines).show(lines)
 
     def _changes(self, key: str) -> list[tuple[str, str]]:
         """What has changed of a row, before and after."""
@@ -219,7 +245,7 @@ def cost_text(state: State, commands: tuple[tuple[str, ...], ...]) -> str:
     if not last:
         return ""
     dearest = max(last, key=last.__getitem__)
-    return f"{dearest} took {duration_text(last[dearest])}"
+    return f"{dearest.split()[0]} took {duration_text(last[dearest])}"
 
 
 def _without_form(argv: tuple[str, ...]) -> str:

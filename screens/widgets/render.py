@@ -45,12 +45,10 @@ def small_table(table: Table, width: int, *, empty: str = "nothing is known yet"
     indexes = [table.columns.index(column) for column in columns]
     if not table.rows:
         return [plain(table.failure or empty, DIM, indent=3)]
+    titles = [one_line(column.title) for column in columns]
     texts = [[one_line(row.cells[index].text) for index in indexes] for row in table.rows]
-    widths = [
-        max(cell_len(column.title), *(cell_len(cells[place]) for cells in texts))
-        for place, column in enumerate(columns)
-    ]
-    lines = [_line("   ", [column.title for column in columns], widths, columns, DIM, width)]
+    widths = [max(cell_len(title), *(cell_len(cells[place]) for cells in texts)) for place, title in enumerate(titles)]
+    lines = [_line("   ", titles, widths, columns, DIM, width)]
     for row, cells in zip(table.rows, texts, strict=True):
         lines.append(_line(f"{row.severity.sign:<2} ", cells, widths, columns, STYLES[row.severity], width))
     return lines

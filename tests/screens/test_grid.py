@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -79,7 +79,7 @@ async def test_a_filter_works_while_it_is_typed_and_is_recalled(fifty: Pilot[Non
     await until(lambda: len(app.keys) == 38)
     await fifty.press("enter")
     await until(lambda: app.focused is app.grid)
-    assert app.grid.summary.startswith("38 of 50 rows  filter !down")
+    assert app.grid.summary == ["38 of 50 rows", "filter !down"]
     await fifty.press("slash")
     await until(lambda: app.query(Input))
     assert app.query_one(Input).value == "!down"
@@ -142,7 +142,7 @@ async def test_columns_that_do_not_fit_scroll_and_the_first_one_stays() -> None:
     async with GridApp(disks(50)).run_test(size=(24, 12)) as pilot:
         grid = app_of(pilot).grid
         await until(lambda: lines(grid)[0].endswith("›"))
-        assert "1 column hidden (w)" in grid.summary
+        assert grid.hidden_columns == "+1 column: w"
         await pilot.press("l", "l")
         assert "‹" in lines(grid)[0]
         assert lines(grid)[0].endswith("Free]")
@@ -221,14 +221,14 @@ async def test_marks_of_changes_go_after_a_while(fifty: Pilot[None]) -> None:
 async def test_ten_thousand_rows_mount_and_sort_like_a_hundred() -> None:
     async def seconds(count: int) -> float:
         table = disks(count)
-        began = time.perf_counter()
+        began = time.process_time()
         async with GridApp(table).run_test(size=(80, 24)) as pilot:
             grid = app_of(pilot).grid
             await until(lambda: len(grid.view.shown) == count and "nsd0" in lines(grid)[1])
             grid.sort_by("free")
             await pilot.pause()
             assert "0 GiB" in lines(grid)[1]
-            return time.perf_counter() - began
+            return time.process_time() - began
 
     await seconds(100)
     few = min([await seconds(100) for _ in range(3)])
@@ -245,7 +245,12 @@ async def test_only_lines_in_sight_are_drawn() -> None:
         assert len(grid._strips) < 100
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(
+    max_examples=20,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+    phases=(Phase.explicit, Phase.reuse, Phase.generate),
+)
 @given(texts=st.lists(st.text(max_size=30), min_size=1, max_size=6))
 async def test_any_remote_text_leaves_the_app_alive_and_the_terminal_unharmed(texts: list[str]) -> None:
     evil = ["[/x]", "[bold", "\x1b]0;owned\x07", "\x9b2J", "\u202egnp.exe", "a\r\nb\tc", "😀" * 9, "e\u0301\ufe0f"]
