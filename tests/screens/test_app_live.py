@@ -1,0 +1,131 @@
+"""The application over a live simulated cluster: looking, the guarded migration, and leaving."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+from textual.pilot import Pilot
+
+from remote.hostkeys import HostKeyQuestion, Trust
+from remote.secret import SecretKind, SecretQuestion
+from screens.dialogs import ConfirmDanger, HostKeyDialog, SecretDialog
+from simulator.client import Simulation
+from supervision.gpfs import GpfsFileSystem
+from supervision.migration import StopError
+from supervision.session import Session
+from tests.screens.snap import text_of
+from tests.waiting import until
+from tui.app import MIGRATION, RestripeApp
+from tui.demo import opened
+from tui.showing import first_look
+
+
+@asynccontextmanager
+async def live(tmp_path: Path, *, armed: bool = True) -> AsyncIterator[tuple[RestripeApp, Pilot[int], Session]]:
+    async with (
+        Simulation.start(scenario="seed", speed=20_000) as simulation,
+        opened(simulation, tmp_path / "r.jsonl") as demo,
+    ):
+        fs = GpfsFileSystem(simulation.fs, simulation.entry, simulation.hosts)
+
+        async def migrate() -> None:
+            try:
+                await demo.recipe.run()
+            except StopError:
+                return
+
+        supervisor = demo.supervisor
+        supervisor.site.armed = armed
+        session = Session(supervisor.store, fs, supervisor=supervisor, writer=demo.writer, migration=migrate)
+        supervisor.start("first look", first_look(supervisor, fs))
+        app = RestripeApp(session)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await until(lambda: "88,772,608" in text_of(app))
+            yield app, pilot, session
+
+
+def deaf_no_more(dialog: ConfirmDanger | HostKeyDialog | SecretDialog) -> None:
+    """Let a dialog hear at once: it is deaf for half a second after it opened."""
+    dialog._deaf_until = 0.0
+
+
+async def test_the_migration_runs_after_its_name_was_typed_and_not_before(tmp_path: Path) -> None:
+    async with live(tmp_path) as (app, pilot, session):
+        await pilot.press("4")
+        await until(lambda: "r runs it" in text_of(app))
+        await pilot.press("r")
+        await until(lambda: isinstance(app.screen, ConfirmDanger))
+        assert isinstance(app.screen, ConfirmDanger)
+        app.screen._deaf_until = math.inf
+        await pilot.press("enter", "y")  # too early: keys that were typed ahead answer nothing
+        assert isinstance(app.screen, ConfirmDanger)
+        deaf_no_more(app.screen)
+        await pilot.press("enter")  # it starts on Cancel
+        await until(lambda: not isinstance(app.screen, ConfirmDanger))
+        assert not session.state.steps
+
+        await pilot.press("r")
+        await until(lambda: isinstance(app.screen, ConfirmDanger))
+        assert isinstance(app.screen, ConfirmDanger)
+        deaf_no_more(app.screen)
+        await pilot.press("tab", *"mss1", "enter", "y")
+        await until(lambda: len(session.state.steps) == 7)
+        await until(lambda: session.state.steps[7].state == "done", seconds=60)
+        assert "407,779,968 KB" in session.state.steps[7].detail
+        assert session.migration is None  # once
+
+
+async def test_a_read_only_session_has_no_key_that_runs_anything(tmp_path: Path) -> None:
+    async with live(tmp_path, armed=False) as (app, pilot, session):
+        assert "READ-ONLY" in text_of(app)
+        await pilot.press("4")
+        await until(lambda: "[4 Migrate]" in text_of(app))
+        assert "run the migration" not in text_of(app)
+        await pilot.press("r")
+        assert not isinstance(app.screen, ConfirmDanger)
+        assert not session.state.steps
+
+
+async def test_leaving_in_the_middle_of_a_migration_is_asked(tmp_path: Path) -> None:
+    async with live(tmp_path) as (app, pilot, session):
+        assert session.supervisor is not None
+
+        async def for_ever() -> None:
+            await until(lambda: False, seconds=600)
+
+        task = session.supervisor.start(MIGRATION, for_ever())
+        await pilot.press("q")
+        await until(lambda: isinstance(app.screen, ConfirmDanger))
+        assert app.return_value is None
+        task.cancel()
+
+
+async def test_an_unknown_host_key_is_a_dialog_that_starts_on_no(tmp_path: Path) -> None:
+    async with live(tmp_path) as (app, pilot, session):
+        assert session.supervisor is not None
+        question = HostKeyQuestion("nsd9", "nsd9", "ssh-ed25519", "SHA256:abcdef", "ssh-ed25519 AAAA")
+        asked = session.supervisor.start("ask", app.ask_host_key(question))
+        await until(lambda: isinstance(app.screen, HostKeyDialog))
+        assert isinstance(app.screen, HostKeyDialog)
+        await until(lambda: "SHA256:abcdef" in text_of(app))
+        deaf_no_more(app.screen)
+        await pilot.press("enter")
+        assert await asked is Trust.NO
+
+
+async def test_a_password_is_asked_for_and_shown_nowhere(tmp_path: Path) -> None:
+    async with live(tmp_path) as (app, pilot, session):
+        assert session.supervisor is not None
+        question = SecretQuestion(SecretKind.PASSWORD, "nsd9", "password for root@nsd9")
+        asked = session.supervisor.start("ask", app.ask_secret(question))
+        await until(lambda: isinstance(app.screen, SecretDialog))
+        assert isinstance(app.screen, SecretDialog)
+        deaf_no_more(app.screen)
+        await pilot.press(*"hunter2")
+        assert "hunter2" not in text_of(app)
+        await pilot.press("enter")
+        assert await asked == "hunter2"
+        assert "hunter2" not in (tmp_path / "r.jsonl").read_text()
