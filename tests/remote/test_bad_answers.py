@@ -206,21 +206,25 @@ async def test_a_bashrc_that_sleeps_runs_nothing_that_was_given_up(
     """Its script waits in the pipe. When the shell gets round to it, nobody wants its answer any more."""
     server = with_bashrc(client, "rc-sleeps", "while [ ! -e 'HOME/go' ]; do sleep 0.02; done\n")
     home = server.account.home / "home-rc-sleeps"
-    ran = server.account.directory("rc-sleeps") / "ran"
-    command = asks("sh", "-c", f'echo ran >>"{ran}"', deadline=1)
+    directory = server.account.directory("rc-sleeps")
+    first, second = (asks("sh", "-c", f'echo ran >>"{directory}/{name}"', deadline=1) for name in ("1", "2"))
     site = client.site(server.host)
     async with watched(site, client.healthy):
         monkeypatch.setattr(live, "NETWORK_SECONDS", 0.5 - question.KILL_AFTER)
-        for _ in range(2):
-            with pytest.raises(AnswerLostError) as error:
-                await site.query(server.host, command)
-            named(error.value)
+        with pytest.raises(AnswerLostError) as error:
+            await site.query(server.host, first)
+        named(error.value)
+        asked = asyncio.create_task(site.query(server.host, second))
+        # its shell is there, so the server has read before that the first channel is closed
+        await until(lambda: len(server.processes("RESTRIPE_Q=")) == 2)
+        with pytest.raises(AnswerLostError):
+            await asked
         monkeypatch.setattr(live, "NETWORK_SECONDS", 15.0)
         (home / "go").touch()
         await until(lambda: not server.processes("sh"))
-        assert not ran.exists()
-        assert (await site.query(server.host, command))[0].rc == 0
-    assert ran.read_text() == "ran\n"
+        assert not (directory / "1").exists()
+        assert (await site.query(server.host, first))[0].rc == 0
+    assert (directory / "1").read_text() == "ran\n"
 
 
 SUDO = {

@@ -78,7 +78,7 @@ async def test_what_tells_that_the_host_was_reached_is_no_part_of_the_answer(sit
     assert REACHED.encode() not in output.stderr
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=1, max_size=40))
 def test_arguments_survive_two_shells(cluster: Cluster, words: list[str]) -> None:
     async def ask() -> bytes:
@@ -144,11 +144,9 @@ def cut_target(_cluster: Cluster, server: Server) -> None:
     server.kill_sessions()
 
 
-CUTS = (cut_admin, cut_inner, cut_inner_politely, cut_target)
-
-
-@pytest.mark.parametrize("output", ["", "echo before; "], ids=["silent", "after-output"])
-@pytest.mark.parametrize("cut", CUTS, ids=lambda cut: str(cut.__name__))
+@pytest.mark.parametrize(
+    ("cut", "output"), [(cut_inner, ""), (cut_inner_politely, "echo before; "), (cut_admin, ""), (cut_target, "")]
+)
 async def test_an_answer_lost_on_the_way_is_lost_and_not_asked_twice(
     cluster: Cluster, site: LiveSite, cut: Callable[[Cluster, Server], None], output: str
 ) -> None:

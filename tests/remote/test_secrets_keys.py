@@ -26,7 +26,9 @@ RIGHT = "corréct horse"
 
 def make_key(path: Path, passphrase: str, *options: str) -> Path:
     """A key of its own."""
-    command = ["ssh-keygen", "-q", "-N", passphrase, "-C", "test", "-f", str(path), *(options or ("-t", "ed25519"))]
+    # one round of the passphrase's hash: a busy machine needs long for the usual sixteen
+    command = ["ssh-keygen", "-q", "-a", "1", "-N", passphrase, "-C", "test", "-f", str(path)]
+    command += options or ("-t", "ed25519")
     subprocess.run(command, check=True)
     return path
 
@@ -79,7 +81,7 @@ async def enter(fleet: Fleet, host: str) -> bytes:
 
 
 @pytest.mark.parametrize("public", ["with .pub", "without .pub"])
-@pytest.mark.parametrize("kind", ["ed25519", "rsa", "ecdsa"])
+@pytest.mark.parametrize("kind", ["ed25519", "ecdsa"])
 async def test_a_locked_key_is_asked_for_once_for_all_hosts(locked: Locked, kind: str, public: str) -> None:
     locked.start(3, "-t", kind)
     if public == "without .pub":
