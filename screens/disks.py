@@ -45,8 +45,7 @@ class DisksScreen(GridScreen):
 
     def remarks(self, state: State) -> list[str]:
         """How old the figures of space are, which are asked for less often, and what asking costs."""
-        at = self.session.fs.totals(state).at
-        space = "space not asked yet" if at is None else f"space {age_text(at, self.session.now)} ago"
+        space = self.age("space", self.session.fs.totals(state).at, "R")
         cost = cost_text(state, tuple(command.argv for command in self.session.fs.costly()))
         return [f"{space}, {cost}" if cost else space]
 

@@ -61,7 +61,10 @@ def save(table: Table, typed: str) -> str:
     typed = typed.strip()
     if not typed:
         raise ExportError("no name was given")
-    path = Path(typed).expanduser()
+    try:
+        path = Path(typed).expanduser()
+    except RuntimeError as error:  # a home directory that nobody has
+        raise ExportError(str(error)) from None
     write = WRITERS.get(path.suffix.lower())
     if write is None:
         raise ExportError("the name must end in .csv or .json")

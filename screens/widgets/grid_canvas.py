@@ -29,12 +29,12 @@ class GridCanvas(ScrollView, can_focus=True, inherit_bindings=False):
     ALLOW_SELECT = False
     DEFAULT_CSS = """
     GridCanvas { height: 1fr; scrollbar-size-horizontal: 0; scrollbar-size-vertical: 1; }
-    GridCanvas > .grid--header { text-style: bold; background: $boost; }
-    GridCanvas > .grid--chosen { text-style: bold underline; background: $boost; }
+    GridCanvas > .grid--header { text-style: bold; background: $panel; }
+    GridCanvas > .grid--chosen { text-style: bold underline; background: $panel; }
     GridCanvas > .grid--cursor { text-style: reverse; }
     GridCanvas > .grid--cell { text-style: reverse bold underline; }
-    GridCanvas > .grid--resting { text-style: bold; background: $boost; }
-    GridCanvas > .grid--marked { text-style: bold; color: $text-accent; }
+    GridCanvas > .grid--resting { text-style: bold; background: $panel; }
+    GridCanvas > .grid--marked { text-style: bold; color: $text-primary; }
     GridCanvas > .grid--changed { text-style: bold italic; }
     GridCanvas > .grid--note { color: $text-muted; }
     GridCanvas > .grid--warning { color: $text-warning; }

@@ -9,7 +9,7 @@ from __future__ import annotations
 import msgspec
 
 from remote.text import one_line
-from screens.widgets.grid_view import Change, GridView, title_width
+from screens.widgets.grid_view import GridView, title_width
 from screens.widgets.render import fit
 from supervision.tables import Severity
 
@@ -90,18 +90,22 @@ def row_pieces(view: GridView, layout: Layout, index: int, chosen: int, *, focus
     """The line of the row that is shown at `index`."""
     number = view.shown[index]
     row = view.table.rows[number]
-    change = view.changes.get(row.key)
-    at_cursor, marked = index == view.cursor, row.key in view.marks
-    style = ("cursor" if focused else "resting") if at_cursor else "marked" if marked else STYLES[row.severity]
-    sign = change.sign if change else " "
-    pieces: list[Piece] = [(f"{'>' if at_cursor else ' '}{'*' if marked else ' '}{row.severity.sign:<2}{sign} ", style)]
-    for place, (column, width) in enumerate(zip(layout.columns, layout.widths, strict=True)):
-        text = fit(view.texts[column][number], width, right=view.table.columns[column].right)
-        cell_style = "cell" if at_cursor and focused and place == chosen else _changed(change, view, column) or style
-        pieces.append((text, style if at_cursor and cell_style == "changed" else cell_style))
-        pieces.append((" " * GAP, style))
+    change, at_cursor, marked = view.changes.get(row.key), index == view.cursor, row.key in view.marks
+    style = STYLES[row.severity]
+    if at_cursor:
+        style = "cursor" if focused else "resting"
+    gutter = (
+        f"{'>' if at_cursor else ' '}{'*' if marked else ' '}{row.severity.sign:<2}{change.sign if change else ' '} "
+    )
+    pieces: list[Piece] = [(gutter, "marked" if marked and not at_cursor else style)]
+    for place, (index_, width) in enumerate(zip(layout.columns, layout.widths, strict=True)):
+        column = view.table.columns[index_]
+        cell_style = style
+        if at_cursor and focused and place == chosen:
+            cell_style = "cell"
+        elif not at_cursor and change and (change.new or column.id in change.before):
+            cell_style = "changed"
+        elif not at_cursor and marked and place == 0:
+            cell_style = "marked"
+        pieces += [(fit(view.texts[index_][number], width, right=column.right), cell_style), (" " * GAP, style)]
     return pieces
-
-
-def _changed(change: Change | None, view: GridView, column: int) -> str:
-    return "changed" if change and (change.new or view.table.columns[column].id in change.before) else ""

@@ -129,10 +129,20 @@ class GridScreen(SessionScreen):
         self._show_title()
         self._show_side(state)
 
+    def age(self, what: str, at: float | None, key: str) -> str:
+        """How old something is, and the key that asks for it again where anybody can be asked."""
+        text = f"{what} {age_text(at, self.session.now)} ago" if at is not None else f"{what}: not yet"
+        return f"{text} ({key})" if self.session.supervisor else text
+
     def _show_title(self) -> None:
-        table, session = self.grid.view.table, self.session
-        age = "not asked yet" if table.at is None else f"asked {age_text(table.at, session.now)} ago"
-        parts = [self.heading, age, *self.grid.summary, *self.remarks(session.state), self.grid.hidden_columns]
+        table = self.grid.view.table
+        parts = [
+            self.heading,
+            self.age("asked", table.at, "r"),
+            *self.grid.summary,
+            *self.remarks(self.session.state),
+            self.grid.hidden_columns,
+        ]
         words = "  ".join(one_line(part) for part in parts if part)
         self.query_one("#title", OneLine).show(Text(f" {words}", no_wrap=True))
 

@@ -68,7 +68,7 @@ async def test_nothing_is_known_at_the_beginning() -> None:
     async with SeedApp(DisksScreen, seed_session(0.0)).run_test(size=(80, 24)) as pilot:
         await ready(pilot, 0)
         text = text_of(pilot.app)
-        assert "not asked yet" in text
+        assert "asked: not yet" in text
         assert "nothing is known yet" in text
         await pilot.press("enter", "y", "Y", "s", "space", "G", "escape")
         assert pilot.app.is_running
