@@ -28,7 +28,7 @@ T = TypeVar("T")
 
 
 class Choice(Widget, can_focus=True):
-    """An answer. Its focus is a sign as well as a style; enter and a click choose it, unless it has a key of its own."""
+    """An answer. Its focus is a sign as well as a style; enter or its own key chooses it, or a click."""
 
     DEFAULT_CSS = """
     Choice { width: auto; height: 1; margin: 0 2 0 0; }
@@ -151,7 +151,7 @@ class Dialog(ModalScreen[T], Generic[T]):
 
 
 class ConfirmDanger(Dialog[bool]):
-    """Whether to do something that cannot be taken back: the name has to be typed, then `y`; everything else cancels."""
+    """Whether to do something that cannot be taken back: only the name, typed, and then `y` does it."""
 
     def __init__(
         self,
@@ -164,7 +164,7 @@ class ConfirmDanger(Dialog[bool]):
         do: str = "do it",
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`happens` says what it does; `command` is exactly what runs; `name` has to be typed; `do` names the answer."""
+        """`happens` says what it does; `command` is exactly what runs; `name` is to be typed; `do` names the answer."""
         lines = [*happens, "", f"runs   {command}", f"on     {', '.join(hosts)}"]
         super().__init__(title, lines, now=now)
         self.add_class("-danger")

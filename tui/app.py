@@ -25,10 +25,12 @@ from remote.jobs import JobSpec, JobStatus
 from remote.secret import SecretQuestion
 from screens.base import SessionApp, SessionScreen
 from screens.cluster import ClusterScreen
+from screens.commands import CommandsScreen
 from screens.devices import DevicesScreen
 from screens.dialogs import AskText, ConfirmDanger, Dialog, HostKeyDialog, SecretDialog
 from screens.disks import DisksScreen
 from screens.intents import FollowJob, LaunchJob, Refresh, RefreshJobs, StartMigration, StopJob
+from screens.jobs import JobsScreen
 from screens.migrate import MigrateScreen
 from screens.restripe import RestripeScreen
 from screens.widgets.frame import SCREENS
@@ -48,6 +50,8 @@ _MODES: dict[str, str | Callable[[], Screen[Any]]] = {
     "devices": DevicesScreen,
     "migrate": MigrateScreen,
     "restripe": RestripeScreen,
+    "jobs": JobsScreen,
+    "commands": CommandsScreen,
 }
 
 

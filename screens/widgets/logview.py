@@ -21,7 +21,7 @@ from screens.widgets import clipboard, logview_save
 from screens.widgets.frame import OneLine
 from screens.widgets.grid_prompt import Prompt
 from screens.widgets.logview_text import LogText
-from screens.widgets.render import fit, plain
+from screens.widgets.render import fit
 from supervision.clocktext import time_of_day
 from supervision.logcopy import LogCopy
 from supervision.logsearch import Filter, Pattern, find
@@ -46,8 +46,8 @@ class LogView(Vertical):
         Binding("N", "next(False)", "previous", show=False, id="log.previous"),
         Binding("ampersand", "filter", "filter", key_display="&", id="log.filter"),
         Binding("w", "wrap", "wrap", id="log.wrap"),
-        Binding("t", "times", "times", id="log.times"),
-        Binding("G,end", "end", "follow", key_display="G", id="log.end"),
+        Binding("t", "times", "times", show=False, id="log.times"),
+        Binding("G,end", "end", "end", key_display="G", id="log.end"),
         Binding("s", "save", "save", id="log.save"),
         Binding("y", "copy_line", "copy", id="log.copy"),
         Binding("Y", "copy_screen", "copy what is in sight", show=False, id="log.copy_screen"),
@@ -66,6 +66,7 @@ class LogView(Vertical):
         super().__init__(id=id)
         self._following = following
         self._key: str | None = None
+        self._file_name = "log"
         self._seen: object = None
         self._generation = 0
         self._replaced = ""
@@ -88,21 +89,23 @@ class LogView(Vertical):
         key: str,
         limit: int | None = None,
         title: str = "",
+        name: str = "",
         zone: int = 0,
         empty: str = "nothing of it has been read yet",
     ) -> None:
-        """Show the first `limit` bytes of a copy. `key` tells one log from another, and names a saved file.
+        """Show the first `limit` bytes of a copy. `key` tells one log from another; `name`, or it, names a saved file.
 
         `zone` is seconds from UTC, for the times at which lines were read; `empty` is shown where there is no line.
         """
         text = self.text
-        self.query_one("#log-title", OneLine).show(plain(title))
+        self.query_one("#log-title", OneLine).show(Text(f" {safe(title)}", no_wrap=True))
         self.query_one("#log-title").display = bool(title)
         seen = (key, id(copy), copy.generation, copy.size, limit, copy.failure, zone, empty)
         if seen == self._seen:
             return
         self._seen = seen
         text.zone, text.empty = zone, empty
+        self._file_name = name or key
         if key != self._key:
             self._open(key, copy)
         elif copy is not text.copy or copy.generation != self._generation:
@@ -220,6 +223,7 @@ class LogView(Vertical):
         async def entered(typed: str) -> str:
             self.text.pattern = Pattern(typed) if typed else None
             self.text.redraw()
+            self.refresh_bindings()
             if typed:
                 self._search(self.text.line)
             return ""
@@ -229,9 +233,6 @@ class LogView(Vertical):
     def action_next(self, forward: bool) -> None:
         """The next line that matches, or the one before."""
         text = self.text
-        if text.pattern is None:
-            self._say("/ finds something first")
-            return
         row = text.cursor + (1 if forward else -1)
         self._search(text.line_of(row % text.rows) if text.rows else 0, forward=forward)
 
@@ -301,8 +302,12 @@ class LogView(Vertical):
         self._show_status()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Keys for what is sought and filtered exist only while there is such a thing."""
+        found = self.query(LogText)
+        if action == "next":
+            return any(text.pattern for text in found)
         if action == "clear":
-            return bool(self.text.pattern or self.text.filter) if self.is_mounted else False
+            return any(text.pattern or text.filter for text in found)
         return True
 
     def action_clear(self) -> None:
@@ -329,7 +334,7 @@ class LogView(Vertical):
                 return str(error)
             return ""
 
-        self._prompt("save as", logview_save.free_name(self._key or "log"), entered)
+        self._prompt("save as", logview_save.free_name(self._file_name), entered)
 
     async def action_copy_line(self) -> None:
         """Copy the line under the cursor."""

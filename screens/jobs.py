@@ -1,0 +1,295 @@
+"""The jobs: what `screen -ls` was, on every host, whoever started them; and the log of each, from its first byte."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from collections.abc import Mapping
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from remote.command import Command, Effect
+from remote.jobs import JobState
+from remote.text import one_line
+from screens.dialogs import AskText, ConfirmDanger
+from screens.intents import FollowJob, LaunchJob, RefreshJobs, StopJob
+from screens.widgets.logview import LogView
+from screens.widgets.logview_screen import ListAndLog
+from screens.widgets.render import age_text
+from supervision.clocktext import duration_text, time_of_day
+from supervision.state import Job, State
+from supervision.tables import Cell, Column, Row, Severity, Table
+
+COLUMNS = (
+    Column("host", "Host"),
+    Column("state", "State"),
+    Column("exit", "Exit", right=True),
+    Column("ran", "Ran", right=True),
+    Column("operator", "By"),
+    Column("told", "Told", right=True),
+    Column("command", "Command"),
+    Column("began", "Began", wide=True),
+    Column("title", "What for", wide=True),
+    Column("id", "Job", wide=True),
+)
+LAUNCHING = "it is being launched"
+_TROUBLED = {
+    JobState.LOST: Severity.BAD,
+    JobState.REBOOTED: Severity.BAD,
+    JobState.ERROR: Severity.BAD,
+    JobState.ORPHAN: Severity.WARNING,
+    JobState.UNKNOWN: Severity.WARNING,
+}
+_SHELL_WORDS = re.compile(r"[|&;<>()]+")
+
+
+def stops_of(state: State) -> Mapping[tuple[str, str], float]:
+    """When each job was last told to stop, by host and id."""
+    return {
+        (ran.host, ran.job): ran.asked_at
+        for ran in state.commands
+        if ran.job and ran.command.split(" ", 1)[0] in ("TERM", "KILL")
+    }
+
+
+def state_word(job: Job, stops: Mapping[tuple[str, str], float]) -> str:
+    """How it stands with a job, in a word. It is *stopping* from the signal until its host says that it ended."""
+    status = job.status
+    if status.state is JobState.UNKNOWN and status.note == LAUNCHING:
+        return "launching"
+    if (job.host, status.id) in stops and not status.state.settled:
+        return "stopping"
+    return status.state.value
+
+
+def ran_seconds(job: Job, now: float) -> float | None:
+    """How long a job has run, as far as that is known: not for one that ended nobody knows when."""
+    status = job.status
+    if status.began is None:
+        return None
+    if status.ended is not None:
+        return max(0.0, status.ended - status.began)
+    if status.state in (JobState.RUNNING, JobState.ORPHAN):
+        return max(0.0, now - status.began)
+    return None
+
+
+def jobs_table(state: State, now: float) -> Table:
+    """All jobs: those that may still run first, then the newest."""
+    stops, zone = stops_of(state), state.header.utc_offset
+    jobs = sorted(state.jobs.values(), key=lambda job: (job.status.state.settled, -(job.status.began or job.at)))
+    rows = []
+    for job in jobs:
+        status, seconds = job.status, ran_seconds(job, now)
+        log = state.job_log(job.host, status.id)
+        # bytes of its log come with a look at how it stands, which is an event only when that has changed
+        told = max(job.at, log.last_at) if log and not status.state.settled else job.at
+        severity = _TROUBLED.get(status.state, Severity.BAD if status.rc else Severity.NORMAL)
+        cells = (
+            Cell(job.host, job.host),
+            Cell(state_word(job, stops)),
+            Cell("" if status.rc is None else str(status.rc), status.rc),
+            Cell("" if seconds is None else duration_text(seconds), seconds),
+            Cell(status.operator),
+            Cell(age_text(told, now), now - told),
+            Cell(status.command),
+            Cell("" if status.began is None else time_of_day(status.began, zone), status.began),
+            Cell(status.title),
+            Cell(status.id),
+        )
+        rows.append(Row(f"{job.host} {status.id}", cells, severity))
+    # without a time of its own: every second changes some age, and a grid would mark that as a change
+    return Table(COLUMNS, tuple(rows))
+
+
+def read_command(typed: str, host: str, hosts: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
+    """The host and the argv of what a person typed: a command, or `HOST: command`. Raises ValueError."""
+    named = re.match(r"\s*([A-Za-z0-9._-]+):\s+(?=\S)", typed)
+    if named:
+        host, typed = named[1], typed[named.end() :]
+        if host not in hosts:
+            raise ValueError(f"{host} is no host of this session: {', '.join(hosts)}")
+    words = shlex.shlex(typed, posix=True, punctuation_chars=True)
+    words.whitespace_split = True
+    words.commenters = ""
+    for word in words:
+        if _SHELL_WORDS.fullmatch(word):
+            raise ValueError(
+                f"no shell reads this: {word} would be an argument. One command with its arguments, please"
+            )
+    argv = tuple(shlex.split(typed))
+    Command(argv, Effect.CHANGES)
+    return host, argv
+
+
+class JobsScreen(ListAndLog):
+    """What runs, what ran, and how it ended."""
+
+    NAME = "jobs"
+    HELP_TEXT = (
+        "Every job of every host, whoever started it and from whichever machine: what runs first, then the newest. "
+        "enter attaches: the whole log from its first byte, then live; leaving it, or this program, stops no job."
+    )
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "refresh", "ask", id="jobs.refresh"),
+        Binding("exclamation_mark", "run", "run", id="jobs.run", key_display="!"),
+        Binding("X", "stop", "stop", id="jobs.stop"),
+    ]
+    EMPTY = "no job is known of"
+
+    def table(self, state: State) -> Table:
+        """The jobs."""
+        return jobs_table(state, self.session.now)
+
+    def heading(self, state: State) -> str:
+        """How many may still run, and which hosts cannot be asked."""
+        going = sum(not job.status.state.settled for job in state.jobs.values())
+        away = [host for host, link in sorted(state.links.items()) if link.state in ("waiting", "refused", "closed")]
+        unasked = f"  !! not asked: {', '.join(away)}" if away and not self.session.player else ""
+        return f"Jobs  {going} not ended{unasked}"
+
+    def about(self, key: str) -> str:
+        """What its state means, and what it was for."""
+        job = self._job(key)
+        if job is None:
+            return ""
+        since = stops_of(self.session.state).get((job.host, job.status.id))
+        if since is not None and not job.status.state.settled:
+            when = time_of_day(since, self.session.header.utc_offset)
+            return f"told to stop at {when}; stopping until {job.host} says that it ended. {job.status.command}"
+        return " · ".join(part for part in (job.status.meaning, job.status.title, job.status.command) if part)
+
+    def show_log(self, key: str, view: LogView) -> None:
+        """The job's log as far as it has been read, or had been at the replayed moment."""
+        session, state, job = self.session, self.session.state, self._job(key)
+        if job is None:
+            return
+        log = state.job_log(job.host, job.status.id)
+        source = f"job:{job.status.id}"
+        word, seconds = state_word(job, stops_of(state)), ran_seconds(job, session.now)
+        code = "" if job.status.rc is None else f"exit {job.status.rc}"
+        ran = "" if seconds is None else duration_text(seconds)
+        view.show(
+            session.logs.get(job.host, source, state.at if session.player else None),
+            key=job.status.id,
+            limit=(log.size if log else 0) if session.player else None,
+            title="  ".join(part for part in (word, code, ran, f"on {job.host}", job.status.command) if part),
+            zone=session.header.utc_offset,
+            empty="nothing of its log had been read then" if session.player else "nothing of its log was read yet",
+        )
+
+    def open_log(self, key: str) -> None:
+        """Attach: have the job followed, and show its log."""
+        job = self._job(key)
+        if job and self.session.supervisor:
+            self.post_message(FollowJob(job.host, job.status.id))
+        super().open_log(key)
+
+    def _job(self, key: str) -> Job | None:
+        host, _, job_id = key.partition(" ")
+        return self.session.state.job(host, job_id)
+
+    def _here(self) -> Job | None:
+        """The job that is meant: the one whose log is open, or the one under the cursor."""
+        row = self.grid.row
+        key = self.opened or (row.key if row else "")
+        return self._job(key) if key else None
+
+    # what changes something
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """Without being armed nothing that changes anything has a key; a replay asks nobody."""
+        if action in ("run", "stop"):
+            return self.session.armed
+        if action == "refresh":
+            return self.session.supervisor is not None
+        return super().check_action(action, parameters)
+
+    def action_refresh(self) -> None:
+        """Ask every host for its jobs."""
+        self.post_message(RefreshJobs())
+        self.say("asking every host for its jobs")
+
+    def _refusal(self, host: str) -> str:
+        """Why nothing may be changed on a host now."""
+        writer, link = self.session.writer, self.session.state.links.get(host)
+        if writer and writer.failure:
+            return f"refused: the recording cannot be written ({writer.failure})"
+        if link is None or link.state != "up":
+            return f"refused: {host} is not connected, so nothing is known of it"
+        return ""
+
+    def action_run(self) -> None:
+        """Run a command as a detached job; no checks apply."""
+        session, job = self.session, self._here()
+        hosts, default = session.header.hosts, job.host if job else session.header.entry
+
+        def wrong(typed: str) -> str:
+            try:
+                host, argv = read_command(typed, default, hosts)
+            except ValueError as error:
+                return str(error)
+            return self._refusal(host) or session.fs.may_run(argv)
+
+        def asked(typed: str | None) -> None:
+            if typed is not None:
+                self._confirm_run(*read_command(typed, default, hosts))
+
+        lines = (
+            f"It runs on {default} as a detached job and goes on when this program ends. No checks apply: nobody looks "
+            "whether this is a good moment. Begin with HOST: to run it on another host."
+        )
+        self.app.push_screen(AskText(f"Run on {default}, no checks apply", (lines,), wrong=wrong), asked)
+
+    def _confirm_run(self, host: str, argv: tuple[str, ...]) -> None:
+        session = self.session
+
+        def answered(go: bool | None) -> None:
+            why = self._refusal(host) or session.fs.may_run(argv)
+            if go and why:
+                self.say(why)
+            elif go:
+                self.post_message(LaunchJob(host, argv))
+                self.say(f"launching on {host}: {shlex.join(argv)}")
+
+        happens = ["No checks apply. It goes on when this program ends; what it changes nobody takes back."]
+        title = f"Run by hand on {session.fs.name}"
+        self.app.push_screen(
+            ConfirmDanger(title, happens, shlex.join(argv), (host,), session.fs.name, do="run it"), answered
+        )
+
+    def action_stop(self) -> None:
+        """Stop a job, where that is known to be harmless enough."""
+        session, job = self.session, self._here()
+        if job is None:
+            self.say("there is no job to stop")
+            return
+        host, job_id, asked = job.host, job.status.id, session.now
+        why = self._refusal(host) or session.fs.may_stop(job)
+        if why:
+            self.say(why)
+            return
+        # it is asked for again meanwhile: what is decided then rests on an answer younger than the question
+        self.post_message(RefreshJobs())
+
+        def answered(go: bool | None) -> None:
+            found = session.state.job(host, job_id)
+            if not go or found is None:
+                return
+            why = self._refusal(host) or session.fs.may_stop(found)
+            if not why and found.at < asked:
+                why = f"refused: {host} has not told of this job since; try again when it has"
+            if why:
+                self.say(why)
+                return
+            self.post_message(StopJob(host, job_id))
+            self.say(f"stopping {one_line(found.status.command)}")
+
+        leaves = session.fs.stop_leaves(job) or "What it leaves behind half-way is not known."
+        happens = [leaves, "", f"job    {job_id}, by {job.status.operator}: {job.status.command}"]
+        command = f"TERM to every process of job {job_id}"
+        self.app.push_screen(
+            ConfirmDanger(f"Stop {job.status.command}", happens, command, (host,), session.fs.name, do="stop it"),
+            answered,
+        )
