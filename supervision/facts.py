@@ -26,6 +26,7 @@ from remote.gpfs.models import (
     NodeStates,
     NsdDevices,
     NsdList,
+    Waiters,
 )
 from remote.linux.host_time import HostTime, parse_host_time
 from remote.linux.lsblk import parse_lsblk_pairs
@@ -86,6 +87,8 @@ def reader(host: str, command: Command) -> tuple[str, Parser] | None:
             return "node states", parsers.parse_mmgetstate
         case "mmgetstate", []:
             return f"node state {host}", parsers.parse_mmgetstate  # of its own daemon: asks no other node
+        case "mmdiag", ["--waiters"]:
+            return f"waiters {host}", parsers.parse_mmdiag_waiters
         case "mmlsmgr", []:
             return "managers", parsers.parse_mmlsmgr
         case "mmlsmount", [fs] | [fs, "-L"]:
@@ -188,6 +191,8 @@ class GpfsFacts:
             return self._facts.get(f"devices {host}")
         if kind is HostTime:
             return self._facts.get(f"time {host}")
+        if kind is Waiters:
+            return self._facts.get(f"waiters {host}")
         if kind is NodeStates and host:
             return self._facts.get(f"node state {host}")
         return self._facts.get(self._keys[kind])

@@ -97,8 +97,8 @@ class GpfsFileSystem:
             cadence
             for host in dict.fromkeys((entry, *self._hosts))
             for cadence in (
-                # cheap, and the first sign of a node in trouble
-                Cadence(f"daemon {host}", 60.0, host, (own_daemon(),)),
+                # cheap, and the first signs of a node in trouble; a thread that waits a minute is a sign already
+                Cadence(f"daemon {host}", 60.0, host, (own_daemon(), gpfs.mmdiag_waiters())),
                 # lsblk can hang on a dead path; a host's clock drifts slowly
                 Cadence(f"devices {host}", 1800.0, host, (lsblk(), host_time())),
             )

@@ -7,28 +7,29 @@ from collections.abc import Iterator, Mapping
 
 from remote.errors import ADVICE
 from remote.events import LinkChanged
-from remote.gpfs.models import Disk, DiskList, FsSpace
+from remote.gpfs.models import NodeStates, Waiters
 from remote.jobs import JobState
 from remote.linux.host_time import HostTime
 from remote.names import fold
 from supervision.clocktext import duration_text
 from supervision.facts import Fact
-from supervision.gpfs_disks import BROKEN, FULL, LEAVING, too_full
+from supervision.filesystem import Phase
+from supervision.gpfs_diskproblems import disk_problems
 from supervision.gpfs_nodes import daemon_states
-from supervision.gpfs_progress import began, is_scan, launching
-from supervision.gpfs_text import percent_text, share
-from supervision.gpfs_view import View, is_about
-from supervision.state import Job
+from supervision.gpfs_progress import is_scan, launching, progress, scan_job
+from supervision.gpfs_view import View
 from supervision.tables import Line, Severity
 
 CLOCK_OFF = 60.0
 """Seconds by which a host's clock may differ: beyond that its log's times cannot be compared with anything."""
+WAITS = 60.0
+"""Seconds from which on a thread that waits is told."""
 OLD = 3
 """Cadences after which a figure is old."""
+REAL_SLACK = 10.0
+"""Real seconds that asking and answering may take: nothing beside a cadence, unless the clock runs faster."""
 LAUNCH = 60.0
 """Seconds in which a job that is being launched should have been heard of."""
-INODES_FULL = 95.0
-"""Percent of all inodes there can be."""
 
 _LINKS_ALL_RIGHT = ("up", "connecting", "idle", "closed")
 _LINK_WORDS = {"waiting": "lost, to be tried again"}
@@ -44,154 +45,25 @@ _JOB_ADVICE = {
 
 def problems(view: View, cadences: Mapping[str, float]) -> tuple[Line, ...]:
     """Everything that is wrong. `cadences` tells how often (s) a fact is asked, by its key."""
-    parts = (_disks, _attention, _leaving, _replicas, _space, _daemons, _links, _clocks, _jobs)
+    parts = (disk_problems, _scan, _daemons, _waiters, _links, _clocks, _jobs)
     lines = [line for part in parts for line in part(view)]
     lines += _old(view, cadences)
     return tuple(sorted(lines, key=lambda line: -line.severity))
 
 
-def _disks(view: View) -> Iterator[Line]:
-    """Disks that do not work."""
-    if view.disks is None:
+def _scan(view: View) -> Iterator[Line]:
+    """The newest scan, when it failed or is silent for too long."""
+    job = scan_job(view)
+    told = progress(view, job) if job else None
+    if job is None or told is None:
         return
-    at = view.at(DiskList)
-    groups: dict[str, list[Disk]] = defaultdict(list)
-    for disk in view.disks.disks:
-        if disk.availability != "up":
-            groups[disk.availability].append(disk)
-    for availability, disks in groups.items():
-        bad = availability in BROKEN
-        advice = (
-            f"Repair the path to them, then `mmchdisk {view.name} start -a`, all at once"
-            if bad
-            else "Wait until they are up; nothing else should be changed meanwhile"
-        )
-        text = f"{len(disks)} {availability}: {fold(disk.nsd for disk in disks)}"
-        yield Line("Disks", text, Severity.BAD if bad else Severity.WARNING, advice, at)
-
-
-def _leaving(view: View) -> Iterator[Line]:
-    """Disks that are not ready: suspended, to be emptied, and whatever else GPFS calls it."""
-    if view.disks is None:
-        return
-    groups: dict[str, list[str]] = defaultdict(list)
-    for disk in view.disks.disks:
-        if disk.status != "ready":
-            groups[disk.status].append(disk.nsd)
-    for status, names in groups.items():
-        advice = f"See `mmlsdisk {view.name} -L`"
-        if status in LEAVING:
-            advice = (
-                f"Nothing new is written to them, and a restart keeps it so: `mmchdisk {view.name} resume` undoes it"
-            )
-        yield Line("Disks", f"{len(names)} {status}: {fold(names)}", Severity.WARNING, advice, view.at(DiskList))
-
-
-def _attention(view: View) -> Iterator[Line]:
-    """What mmlsdisk says in whole sentences at its end."""
-    if view.disks is None:
-        return
-    at = view.at(DiskList)
-    for sentence in view.disks.attention:
-        alone = DiskList((), (sentence,))
-        if alone.at_risk:
-            advice = "Find the disks that are not ready and up first; a restripe (-r) comes after that"
-            yield Line("Replication", "data at risk of being lost, says mmlsdisk", Severity.BAD, advice, at)
-        elif alone.not_properly_replicated:
-            severity, advice = _replication(view, at or 0.0)
-            yield Line("Replication", "no longer properly replicated, says mmlsdisk", severity, advice, at)
-        elif alone.unbalanced:
-            advice = "It costs speed alone: `mmrestripefs -b` at a quiet time"
-            yield Line("Balance", "no longer properly balanced, says mmlsdisk", Severity.NOTE, advice, at)
-        else:
-            yield Line("mmlsdisk", sentence, Severity.WARNING, f"See `mmlsdisk {view.name} -L`", at)
-
-
-def _replication(view: View, asked: float) -> tuple[Severity, str]:
-    """Whether it is expected that the file system is not properly replicated, and why."""
-    jobs = sorted(view.state.jobs.values(), key=began)
-    scans = [job for job in jobs if is_about(job, view.name, "mmrestripefs")]
-    changes = [job for job in jobs if is_about(job, view.name, "mmchdisk", "change")]
-    last = scans[-1] if scans else None
-    change = changes[-1] if changes else None
-    if last and change and began(last) < began(change):
-        last = None  # the change came after it
-    if last is None:
-        if change:
-            return Severity.NOTE, "Expected since mmchdisk; the restripe (-r) must follow"
-        return (
-            Severity.WARNING,
-            f"A restripe is due: `mmrestripefs {view.name} -r -N ...` with the nodes near the disks",
-        )
-    state, rc = last.status.state, last.status.rc
-    if state is JobState.RUNNING or state is JobState.ORPHAN:
-        return Severity.NOTE, "Expected until the restripe ends; it must be gone then"
-    if state is JobState.FINISHED and rc == 0:
-        if asked < last.at:
-            return Severity.NOTE, "Said before the restripe ended; it must be gone when mmlsdisk is asked again"
-        return Severity.WARNING, "A restripe ended well and it is still so: run it again, and see that it was -r on all"
-    if launching(last):
-        return Severity.NOTE, "Expected until the restripe that is being launched has ended"
-    if not state.settled:
-        return Severity.WARNING, f"Whether the restripe goes on is not known: {last.status.meaning}"
-    return Severity.WARNING, f"The restripe did not end well ({_end(last)}): find out why, then run it again"
-
-
-def _end(job: Job) -> str:
-    return job.status.meaning if job.status.rc is None else f"exit code {job.status.rc}"
-
-
-def _replicas(view: View) -> Iterator[Line]:
-    """Whether the failure groups can hold the copies that are to be kept."""
-    fs, disks = view.file_system, view.disks
-    if fs is None or disks is None or not disks.disks:
-        return
-    for what, flag, copies, held in (
-        ("metadata", "-m", fs.metadata_replicas, [disk for disk in disks.disks if disk.metadata]),
-        ("data", "-r", fs.data_replicas, [disk for disk in disks.disks if disk.data]),
-    ):
-        if not copies:
-            continue
-        for pool in sorted({disk.pool for disk in held}):
-            mine = [disk for disk in held if disk.pool == pool]
-            groups = {disk.failure_group for disk in mine}
-            usable = {disk.failure_group for disk in mine if disk.ready}
-            told = f"{copies} copies of {what} ({flag}), "
-            if len(groups) < copies:
-                text = f"{told}but only {len(groups)} failure groups hold {what} in pool {pool}"
-                advice = "Add disks in another failure group, or correct the failure groups (mmchdisk change)"
-                yield Line("Replicas", text, Severity.BAD, advice, view.at(DiskList))
-            elif len(usable) < copies:
-                text = (
-                    f"{told}but only {len(usable)} failure groups have a disk for {what} that is ready in pool {pool}"
-                )
-                advice = "What is written now has fewer copies: bring the disks back, then restripe (-r)"
-                yield Line("Replicas", text, Severity.WARNING, advice, view.at(DiskList))
-
-
-def _space(view: View) -> Iterator[Line]:
-    """Metadata disks that fill up, disks out of use, inodes that run out."""
-    space = view.space
-    if space is None:
-        return
-    at = view.at(FsSpace)
-    full = [disk for disk in space.disks if space.exact and too_full(disk)]
-    if full:
-        most = max(share(disk.used_kb, disk.size_kb) or 0.0 for disk in full)
-        text = f"{len(full)} over {FULL:.0f} % full, up to {percent_text(most)}: {fold(disk.nsd for disk in full)}"
-        advice = "Add metadata disks in every failure group before they are full; a running restripe still writes"
-        yield Line("Metadata", text, Severity.WARNING, advice, at)
-    unused = [disk.nsd for disk in space.disks if not disk.available]
-    if unused:
-        text = f"nothing can be allocated on {fold(unused)}"
-        yield Line("Allocation", text, Severity.WARNING, f"See `mmlsdisk {view.name} -L`", at)
-    inodes = space.inodes
-    used = share(inodes.used, inodes.maximum) if inodes else None
-    if used is not None and used > INODES_FULL:
-        text = f"{percent_text(used)} of the most there can be are used"
-        yield Line(
-            "Inodes", text, Severity.WARNING, f"`mmchfs {view.name} --inode-limit`: no file can be made at 100 %", at
-        )
+    what = job.status.command or job.status.id
+    if told.phase is Phase.FAILED:
+        advice = "Find out why before it is run again; what was moved stays moved"
+        yield Line("Restripe", f"{what}: {told.why}", Severity.BAD, advice, job.at)
+    elif told.phase is Phase.STALLED:
+        advice = "See mmdiag --waiters on the nodes that work; never start a second one meanwhile"
+        yield Line("Restripe", f"{what}: {told.why}", Severity.WARNING, advice, told.last_line_at)
 
 
 def _daemons(view: View) -> Iterator[Line]:
@@ -240,14 +112,28 @@ def _clocks(view: View) -> Iterator[Line]:
             yield Line("Clock", text, Severity.WARNING, advice, fact.at)
 
 
+def _waiters(view: View) -> Iterator[Line]:
+    """Threads of GPFS that wait too long, and are not those that wait for ever by design."""
+    for host in view.hosts:
+        told = view.facts.get(Waiters, host)
+        waiting = [waiter for waiter in told.waiters if waiter.monitored is not False] if told else []
+        longest = max(waiting, key=lambda waiter: waiter.seconds, default=None)
+        if longest and longest.seconds > WAITS:
+            late = sum(waiter.seconds > WAITS for waiter in waiting)
+            reason = f": {longest.reason}" if longest.reason else ""
+            text = f"{late} on {host}, the longest {duration_text(longest.seconds)}: {longest.name}{reason}"
+            advice = "See what it waits for (disk, network, another node) before anything is changed"
+            yield Line("Waiters", text, Severity.WARNING, advice, view.at(Waiters, host))
+
+
 def _jobs(view: View) -> Iterator[Line]:
-    """Jobs of which it is not known how they stand or ended, and the last scan if it failed."""
+    """Jobs of which it is not known how they stand or ended."""
     for job in view.state.jobs.values():
         status = job.status
         advice = _JOB_ADVICE.get(status.state)
         if advice is None:
             continue
-        if launching(job) and view.state.at - job.at < LAUNCH:
+        if launching(job) and view.state.at - job.at < LAUNCH + _slack(view):
             continue
         severity = Severity.BAD if status.state is JobState.LOST and is_scan(job, view.name) else Severity.WARNING
         what = status.title or status.command or status.id
@@ -258,7 +144,10 @@ def _old(view: View, cadences: Mapping[str, float]) -> Iterator[Line]:
     """Facts that could not be asked or read, and facts that nobody has asked for a while."""
     failed: dict[str, list[Fact]] = defaultdict(list)
     old: dict[str, Fact] = {}
+    down = {host for host in view.hosts if _is_down(view, host)}
     for key, fact in view.state.facts.items():
+        if fact.failure and key.startswith("waiters ") and fact.host in down:
+            continue  # where GPFS does not run, nothing of it waits
         if fact.failure:
             failed[fact.failure].append(fact)
         elif fact.parsed and fact.parsed.problems:
@@ -266,7 +155,7 @@ def _old(view: View, cadences: Mapping[str, float]) -> Iterator[Line]:
             text = f"{fact.command} on {fact.host}, line {problem.line}: {problem.why}"
             advice = "Figures of it may be missing; nothing is decided by them"
             yield Line("Not read", text, Severity.WARNING, advice, fact.at)
-        if fact.parsed and view.state.at - fact.at > OLD * cadences.get(key, float("inf")):
+        if fact.parsed and view.state.at - fact.at > OLD * cadences.get(key, float("inf")) + _slack(view):
             old[key] = fact
     for why, facts in failed.items():
         text = f"{_named(facts)}: {why}"
@@ -280,6 +169,17 @@ def _old(view: View, cadences: Mapping[str, float]) -> Iterator[Line]:
         oldest = max(view.state.at - fact.at for fact in old.values())
         text = f"up to {duration_text(oldest)} old: {_named(list(old.values()))}"
         yield Line("Old figures", text, severity, "Ask anew before anything is decided by them")
+
+
+def _slack(view: View) -> float:
+    """Seconds that pass in a simulation while the program does what takes none on a real cluster's clock."""
+    return REAL_SLACK * max(0.0, view.state.header.speed - 1.0)
+
+
+def _is_down(view: View, host: str) -> bool:
+    """Whether a host's own word is that GPFS is not active on it."""
+    states = view.facts.get(NodeStates, host)
+    return bool(states and not any(state.active for state in states.nodes))
 
 
 def _named(facts: list[Fact]) -> str:

@@ -31,9 +31,11 @@ LAST_LINES = 3
 """Lines of the log that tell why it failed."""
 RECENT = 100
 """Gaps that the usual one is taken from."""
+LAUNCHING = "it is being launched"
+"""What the state notes of a job between its launch and the first word of its host; a lost host has other notes."""
 POLL = 2.0
 """Seconds (Site's clock) between two looks at a log."""
-POLL_REAL = 0.25
+POLL_REAL = 0.5
 """Real seconds that a look takes at least: much, in a simulation that runs six hundred times as fast."""
 
 _SCANS = (("mmrestripefs", ()), ("mmdeldisk", ()), ("mmrpldisk", ()), ("mmchdisk", ("start",)))
@@ -47,18 +49,12 @@ def is_scan(job: Job, fs: str) -> bool:
 def scan_job(view: View) -> Job | None:
     """The newest scan, by when its host says it began."""
     jobs = [job for job in view.state.jobs.values() if is_scan(job, view.name)]
-    return max(jobs, key=lambda job: (began(job), job.host, job.status.id), default=None)
-
-
-def began(job: Job) -> float:
-    """When a job began, by its host's clock; by ours where the host has not said it."""
-    return job.at if job.status.began is None else job.status.began
+    return max(jobs, key=lambda job: (view.began(job), job.host, job.status.id), default=None)
 
 
 def launching(job: Job) -> bool:
     """Whether this program launched it and its host has not said a word of it yet."""
-    status = job.status
-    return status.state is JobState.UNKNOWN and job.spec is not None and status.began is None
+    return job.status.state is JobState.UNKNOWN and job.spec is not None and job.status.note == LAUNCHING
 
 
 def progress(view: View, job: Job) -> Progress:
@@ -70,7 +66,7 @@ def progress(view: View, job: Job) -> Progress:
     inodes = view.space.inodes if view.space else None
     counter = Counter("inodes", scan.inodes, inodes.allocated if inodes else None)
     last = _last_line(log)
-    phase, why = _phase(view, job, log, counter, gap)
+    phase, why = _phase(view, job, log, counter, gap, counting=bool(counted))
     if not job.status.state.settled and _stop_asked(view, job):
         why = "; ".join(part for part in ("it was asked to stop, and has not ended yet", why) if part)
     rate = _rate(counted)
@@ -131,14 +127,16 @@ def stall_limit(gap: float | None, speed: float) -> float:
     return max(STALL, STALL_GAPS * (gap or 0.0), 2 * poll_seconds(speed))
 
 
-def _phase(view: View, job: Job, log: Log | None, counter: Counter, gap: float | None) -> tuple[Phase, str]:
+def _phase(
+    view: View, job: Job, log: Log | None, counter: Counter, gap: float | None, *, counting: bool
+) -> tuple[Phase, str]:
     """How it stands, and why where that says more."""
     status = job.status
     match status.state:
         case JobState.FINISHED if status.rc is not None:
             return _ended(status.rc, log)
         case JobState.RUNNING:
-            return _running(view, job, log, counter, gap)
+            return _running(view, job, log, counter, gap, counting=counting)
         case JobState.UNKNOWN if launching(job):
             return Phase.STARTING, status.note
     return Phase.UNKNOWN, status.meaning
@@ -156,14 +154,17 @@ def _ended(rc: int, log: Log | None) -> tuple[Phase, str]:
     return Phase.FAILED, f"{code}: {' / '.join((*first, *said))}" if said else f"{code}; its log is empty"
 
 
-def _running(view: View, job: Job, log: Log | None, counter: Counter, gap: float | None) -> tuple[Phase, str]:
+def _running(
+    view: View, job: Job, log: Log | None, counter: Counter, gap: float | None, *, counting: bool
+) -> tuple[Phase, str]:
+    """How it stands with a scan whose job runs; `counting` tells whether this phase has a counted line."""
     if log is None and job.status.size and view.state.at - job.at > 2 * poll_seconds(view.state.header.speed):
         return Phase.UNKNOWN, f"it runs, but its log of {job.status.size:,} bytes has not been read yet"
     scan = log.scan if log else Scan()
     if scan.waiting_for:
         return Phase.WAITING, f"waits until {scan.waiting_for} on {view.name} ends, then begins by itself (6027-2763)"
     over = _nearly_over(scan, counter)
-    since = log.last_at if log and log.size else began(job)
+    since = log.last_at if log and log.size else view.began(job)
     silent = max(0.0, view.state.at - since)
     speed = view.state.header.speed
     if silent > stall_limit(gap, speed):
@@ -171,7 +172,7 @@ def _running(view: View, job: Job, log: Log | None, counter: Counter, gap: float
         return Phase.STALLED, f"{what} for {duration_text(silent)}{_than(gap)}"
     if over:
         return Phase.FINISHING, over
-    if not scan.in_phase or not _counted(scan.points):
+    if not scan.in_phase or not counting:
         return Phase.STARTING, "" if scan.phase else "nothing is counted yet"
     if gap is not None and silent > max(QUIET_GAPS * gap, 2 * poll_seconds(speed)):
         return Phase.QUIET, f"no line for {duration_text(silent)}{_than(gap)}"

@@ -70,9 +70,9 @@ class View:
         """What `make` returns for these values, which are all that it looks at; made anew only when one is another."""
         return self._memo.get(key, values, make)
 
-    def at(self, kind: type) -> float | None:
-        """When the last good answer of a kind was asked for."""
-        return good_at(self.facts.fact(kind))
+    def at(self, kind: type, host: str = "") -> float | None:
+        """When the last good answer of a kind was asked for; `host` for what belongs to one host."""
+        return good_at(self.facts.fact(kind, host))
 
     @property
     def details(self) -> DiskList | None:
@@ -106,6 +106,16 @@ class View:
         """A node by the one name that is shown for it, whichever a command printed: what stanzas and -N take."""
         found = self.node(node)
         return short((found.admin_name or found.daemon_name) if found else node)
+
+    def began(self, job: Job) -> float:
+        """When a job began, by its host's clock; else when this program launched it, or last heard of it.
+
+        What is told of a job on a host that cannot be reached has no time in it.
+        """
+        if job.status.began is not None:
+            return job.status.began
+        launched = (ran.asked_at for ran in self.state.commands if ran.job == job.status.id and ran.host == job.host)
+        return next(launched, job.at)
 
     def node_name(self, host: str) -> str:
         """The daemon name of the node that a host is, as mmlsnsd prints it; the host's own name if not known."""

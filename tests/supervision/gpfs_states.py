@@ -67,7 +67,7 @@ def state(
 
 def fact(key: str, model: object, *, at: float = NOW, failure: str = "") -> Fact:
     """A fact that was asked for at a time (s)."""
-    of_host = key.startswith(("devices ", "time ", "node state "))
+    of_host = key.startswith(("devices ", "time ", "node state ", "waiters "))
     host = key.rpartition(" ")[2] if of_host else "n1"
     parsed = None if model is None else Parsed(model)
     return Fact(key, host, f"ask {key}", at, 1.0, parsed, failure=failure, failed_at=at if failure else 0.0)
@@ -194,8 +194,10 @@ PHASE_1 = "Scanning file system metadata, phase 1 ... "
 DONE = "Scan completed successfully."
 
 
-def scanning(count: int = 10, *, gap: float = 100.0, step: int = 10_000, last: float = NOW - 50.0) -> Log:
+def scanning(
+    count: int = 10, *, gap: float = 100.0, step: int = 10_000, last: float = NOW - 50.0, job_id: str = "j1"
+) -> Log:
     """The log of a scan: metadata phase 1, then `count` counted lines, the last of them at `last`."""
     first = last - gap * (count - 1)
     lines = [(first + gap * index, counted(step * (index + 1))) for index in range(count)]
-    return log((first - 2 * gap, PHASE_1), (first - gap, DONE), (first - gap, USER_FILES), *lines)
+    return log((first - 2 * gap, PHASE_1), (first - gap, DONE), (first - gap, USER_FILES), *lines, job_id=job_id)

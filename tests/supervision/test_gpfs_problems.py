@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 import pytest
 
-from remote.gpfs.models import DiskList, NodeState, NodeStates
+from remote.gpfs.models import DiskList, NodeState, NodeStates, Waiter, Waiters
 from remote.jobs import JobState
 from remote.linux.host_time import HostTime
 from remote.parsed import Parsed, Problem
@@ -86,7 +86,8 @@ def test_it_is_a_warning_at_any_other_time() -> None:
 
 
 def test_after_a_restripe_that_ended_well_it_counts_only_if_it_was_asked_after_it() -> None:
-    ended = job(JobState.FINISHED, rc=0, at=NOW - 100)
+    ended = job(JobState.FINISHED, rc=0)
+    ended = msgspec.structs.replace(ended, status=msgspec.structs.replace(ended.status, ended=NOW - 100))
     assert replication(ended, at=NOW - 200).severity is Severity.NOTE
     assert replication(ended, at=NOW - 50).severity is Severity.WARNING
 
@@ -174,7 +175,41 @@ def test_jobs_that_run_or_ended_are_no_problem() -> None:
     jobs = tuple(
         job(word, job_id=word.value) for word in (JobState.RUNNING, JobState.FINISHED, JobState.SEALED, JobState.ABSENT)
     )
-    assert problems(made.state(jobs=jobs)) == ()
+    assert problems(made.state(jobs=jobs, logs=(made.scanning(job_id="running"),))) == ()
+
+
+def test_a_scan_that_failed_or_is_silent_for_too_long() -> None:
+    failed = only(made.state(jobs=(job(JobState.FINISHED, rc=1),)))
+    assert (failed.label, failed.severity, "exit code 1" in failed.value) == ("Restripe", Severity.BAD, True)
+    stalled = only(made.state(jobs=(job(),), logs=(made.scanning(last=NOW - 5000),)))
+    assert (stalled.severity, "second one" in stalled.advice) == (Severity.WARNING, True)
+
+
+def waiter(seconds: float, monitored: bool | None = True) -> Waiter:
+    return Waiter("1", "NSDThread", seconds, "", monitored, "", "for I/O completion")
+
+
+def test_long_waiters() -> None:
+    waiters = Waiters((waiter(61), waiter(300), waiter(9000, monitored=False), waiter(2)))
+    line = only(made.state({"waiters n2": waiters}))
+    assert line.value == "2 on n2, the longest 5 min: NSDThread: for I/O completion"
+    assert problems(made.state({"waiters n2": Waiters((waiter(60),))})) == ()
+
+
+def test_where_gpfs_does_not_run_nobody_asks_for_waiters() -> None:
+    facts = {
+        "cluster": made.cluster(),
+        "node state n2": NodeStates((NodeState(2, "n2", "down"),)),
+        "waiters n2": made.fact("waiters n2", None, failure="exit code 1: not running"),
+    }
+    assert only(made.state(facts)).label == "Nodes"
+
+
+def test_that_old_jobs_are_listed_again_makes_no_warning_a_note() -> None:
+    ended = job(JobState.FINISHED, rc=0, at=NOW)  # told again just now
+    assert ended.status.ended is not None
+    status = msgspec.structs.replace(ended.status, ended=NOW - 100)
+    assert replication(msgspec.structs.replace(ended, status=status), at=NOW - 50).severity is Severity.WARNING
 
 
 def test_facts_that_failed_or_were_not_understood() -> None:

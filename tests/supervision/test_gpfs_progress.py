@@ -5,12 +5,13 @@ from __future__ import annotations
 import msgspec
 import pytest
 
+from remote.events import JobChanged, Launching
 from remote.gpfs.commands import mmrestripefs
-from remote.jobs import JobSpec, JobState
+from remote.jobs import JobSpec, JobState, JobStatus
 from supervision.filesystem import Phase, Progress
 from supervision.gpfs_progress import stall_limit
 from supervision.logs import Log, append
-from supervision.state import Job, Ran
+from supervision.state import Job, Ran, reduce
 from tests.supervision import gpfs_states as made
 from tests.supervision.gpfs_states import DONE, FS, NOW, PHASE_1, USER_FILES, counted, job, log, scanning
 
@@ -39,12 +40,33 @@ def test_between_two_phases_is_starting() -> None:
     assert told(job(), log((NOW - 50, PHASE_1), (NOW - 10, DONE))).phase is Phase.STARTING
 
 
-def test_a_launch_of_ours_that_was_not_heard_of_is_starting() -> None:
-    launched = job(JobState.UNKNOWN, began=None)
-    status = msgspec.structs.replace(launched.status, note="it is being launched")
+def test_a_launch_that_was_not_heard_of_is_starting_and_a_lost_host_is_not() -> None:
     spec = JobSpec("j1", "t", "o", mmrestripefs(FS, ["n1"]))
-    progress = told(msgspec.structs.replace(launched, status=status, spec=spec))
-    assert (progress.phase, progress.why) == (Phase.STARTING, "it is being launched")
+    state = reduce(made.state(), Launching(NOW, "n1", spec))
+    fs = made.file_system()
+    launched = fs.scan_job(state)
+    assert launched is not None
+    assert fs.progress(state, launched).phase is Phase.STARTING
+    assert fs.problems(state) == ()
+    lost = JobStatus("j1", JobState.UNKNOWN, note="n1: the connection was lost")
+    state = reduce(state, JobChanged(NOW + 9, "n1", lost))
+    unreachable = fs.scan_job(state)
+    assert unreachable is not None
+    progress = fs.progress(state, unreachable)
+    assert progress.phase is Phase.UNKNOWN
+    assert "connection was lost" in progress.why
+    assert [line.label for line in fs.problems(state)] == ["Jobs"]
+
+
+def test_a_lost_host_makes_an_old_scan_no_newer() -> None:
+    fs = made.file_system()
+    state = made.state()
+    for at, job_id in ((NOW, "older"), (NOW + 50, "newer")):
+        state = reduce(state, Launching(at, "n1", JobSpec(job_id, "t", "o", mmrestripefs(FS, ["n1"]))))
+    state = reduce(state, JobChanged(NOW + 90, "n1", JobStatus("older", JobState.UNKNOWN, note="lost")))
+    found = fs.scan_job(state)
+    assert found is not None
+    assert found.status.id == "newer"
 
 
 def test_waiting_names_the_conflict() -> None:
@@ -114,7 +136,7 @@ def test_silence_becomes_quiet_and_then_stalled(silent: float, gap: float, phase
 def test_nothing_is_stalled_before_two_looks_could_have_seen_a_line() -> None:
     assert stall_limit(None, 1.0) == 300.0
     assert stall_limit(100.0, 1.0) == 600.0
-    assert stall_limit(None, 6000.0) == 3000.0
+    assert stall_limit(None, 600.0) == 600.0
 
 
 def test_a_scan_that_never_printed_a_line_is_stalled_too() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from remote.gpfs.commands import mmdiag_waiters
+from remote.gpfs.models import Waiters
 from simulator.client import Simulation
 from supervision.gpfs import GpfsFileSystem, own_daemon
 from supervision.tables import Severity
@@ -15,9 +17,11 @@ async def test_a_grown_cluster_answers() -> None:
         servers = [host for host in sim.hosts if host.startswith("nsd")]
         assert await live.supervisor.look_at_devices(servers) == {}
         await live.supervisor.ask("cl03", own_daemon())
+        await live.supervisor.ask("nsd01", own_daemon(), mmdiag_waiters())
         state = live.store.state
     assert not any(fact.failure for fact in state.facts.values())
 
+    assert state.gpfs.get(Waiters, "nsd01") is not None
     nodes = fs.nodes(state)
     bad = {row.cells[0].text for row in nodes.rows if row.severity is Severity.BAD}
     assert bad == {"cl03", "cl[07,11]"}  # alike but for our connection

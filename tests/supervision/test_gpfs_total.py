@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remote.gpfs import parsers
-from remote.gpfs.models import FsManager, FsMounts, Managers, MountedNode, Mounts, Nsd, NsdList
+from remote.gpfs.models import FsManager, FsMounts, Managers, MountedNode, Mounts, Nsd, NsdList, Waiter, Waiters
 from remote.jobs import JobState
 from remote.linux.host_time import HostTime
 from supervision.filesystem import Phase
@@ -35,6 +35,7 @@ FACTS: Mapping[str, Any] = {
     "devices n1": blocks(block("sda", "S"), block("sda1", type="part", parents=("sda",), mountpoint="/x y")),
     "devices n2": blocks(),
     "devices n3": blocks(block("loop", type="mpath", parents=("loop",), rotational=None)),
+    "waiters n1": Waiters((Waiter("", "", 1e9, "", None, "", ""),)),
     "time n1": HostTime(0.0, 0),
     "time n2": None,
 }
