@@ -393,8 +393,11 @@ class Connector:
         if host in self.accepted:
             known.accept(self.accepted[host])
         interval = float(read.keepalive_interval or 0) or settings.keepalive_seconds
+        # parsed once is enough, unless a part of it holds for the name that is only found while connecting
+        again = read.config.has_match_final() or read.canonicalize_hostname
         return {
             **named,
+            **({} if again else {"options": read, "config": None}),
             "username": read.username,
             "tunnel": (not hop and settings.jump) or read.tunnel or (),
             "known_hosts": known,
