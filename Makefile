@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/pytest -n 2
 APT_PACKAGES := openssh-server tmux mksh ksh busybox tcsh clustershell pdsh gfs2-utils
 
-.PHONY: demo test test-deps check lint types contracts format bench campaign clean
+.PHONY: demo test test-deps check lint types contracts format bench campaign screenshots clean
 
 demo: $(READY)
 	$(BIN)/restripe demo --plain
@@ -32,8 +32,9 @@ format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-bench: $(READY)
-	$(BIN)/python benchmarks/startup.py
+# Ratios to named peers; writes docs/benchmarks.md.
+bench: $(READY) test-deps
+	$(BIN)/python -m benchmarks
 
 # Random kills on real OpenSSH; writes docs/job-campaign.md. CASE=n plays one case of SEED again.
 SEED ?=
@@ -52,6 +53,10 @@ $(READY): pyproject.toml constraints.txt
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt hatchling editables
 	$(BIN)/python -m pip install --quiet --constraint constraints.txt --no-build-isolation --editable '.[dev]'
 	@touch $(READY)
+
+# the pictures of README and docs, from the shipped recording
+screenshots: $(READY)
+	$(BIN)/python docs/make_screenshots.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

@@ -1,7 +1,4 @@
-"""How long `restripe --help` takes against the bare interpreter with the CLI library. Aim: under 1.5.
-
-Prints a ratio of medians over interleaved runs; single times of a shared machine mean nothing.
-"""
+"""How long `restripe --help` takes against the bare interpreter with the CLI library. Aim: under 1.5."""
 
 from __future__ import annotations
 
@@ -10,7 +7,10 @@ import subprocess
 import sys
 import time
 
+from benchmarks.figures import Figure
+
 RUNS = 15
+AIM = 1.5
 OURS = [sys.executable, "-c", "from tui.cli import main; main()", "--help"]
 PEER = [sys.executable, "-c", "import click; click.command()(lambda: None)(prog_name='peer')", "--help"]
 
@@ -22,7 +22,7 @@ def seconds(command: list[str]) -> float:
     return time.perf_counter() - began
 
 
-def main() -> None:
+async def figures() -> list[Figure]:
     """Measure in turn, so that a drifting machine hits both alike."""
     ours, peer = [], []
     seconds(OURS), seconds(PEER)
@@ -30,8 +30,4 @@ def main() -> None:
         ours.append(seconds(OURS))
         peer.append(seconds(PEER))
     ratio = statistics.median(ours) / statistics.median(peer)
-    print(f"restripe --help / click --help: {ratio:.2f} (aim: under 1.5; {RUNS} interleaved runs, medians)")
-
-
-if __name__ == "__main__":
-    main()
+    return [Figure("`restripe --help`", "a bare click program's `--help`", ratio, AIM, note=f"{RUNS} rounds")]
