@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from remote.events import Answered, Asked, Reply
+from remote.events import Reply
 from remote.text import one_line
 from screens.intents import FollowJob
 from screens.widgets.logview import LogView
@@ -10,7 +10,6 @@ from screens.widgets.logview_screen import ListAndLog
 from screens.widgets.render import age_text
 from supervision.clocktext import duration_text, time_of_day
 from supervision.logcopy import LogCopy
-from supervision.session import Session
 from supervision.state import Ran, State
 from supervision.tables import Cell, Column, Row, Severity, Table
 
@@ -73,24 +72,6 @@ def commands_table(ran: tuple[Ran, ...], zone: int) -> tuple[Table, dict[str, Ra
 def took_text(seconds: float) -> str:
     """How long a command took; most take less than a second."""
     return f"{seconds:.1f} s" if seconds < 10 else duration_text(seconds)
-
-
-def reply_of(session: Session, ran: Ran) -> Reply | None:
-    """What a question was answered: from the facts, or from the recording that is played."""
-    for fact in session.state.facts.values():
-        if fact.source and (fact.host, fact.command, fact.at) == (ran.host, ran.command, ran.asked_at):
-            return fact.source
-    wanted = -1
-    for event in session.player.replay.events if session.player else ():
-        if event.t < ran.asked_at:
-            continue
-        if isinstance(event, Asked) and (event.t, event.host) == (ran.asked_at, ran.host):
-            place = next((at for at, command in enumerate(event.commands) if command.text == ran.command), None)
-            if place is not None:
-                wanted, index = event.n, place
-        elif isinstance(event, Answered) and event.n == wanted:
-            return event.replies[index] if index < len(event.replies) else None
-    return None
 
 
 def output_text(reply: Reply) -> bytes:
@@ -170,7 +151,7 @@ class CommandsScreen(ListAndLog):
             view.show(copy, key=ran.job, limit=limit, title=title, zone=zone, empty="nothing of its log was read")
             return
         if self._output is None or self._output[0] != ran:
-            reply = reply_of(session, ran) if ran.took is not None else None
+            reply = session.logs.replies.get(ran.asked_at, ran.host, ran.command) if ran.took is not None else None
             copy = LogCopy()
             if reply:
                 copy.write(0, output_text(reply), ran.asked_at + (ran.took or 0.0))

@@ -17,6 +17,7 @@ from typing import IO
 
 from remote.events import Event, LogRead, LogRewound
 from remote.text import decode, safe
+from supervision.replies import Replies
 from supervision.state import State
 
 LONGEST = 4096
@@ -235,13 +236,15 @@ class LogCopy:
 
 
 class LogCopies:
-    """The copies of all logs of a session, by host and source. Fed from events, live or replayed."""
+    """The copies of all logs of a session, by host and source, and its `replies`. Fed from events, live or replayed."""
 
     def __init__(self) -> None:
+        self.replies = Replies()
         self._copies: dict[tuple[str, str], list[tuple[float, LogCopy]]] = {}
 
     def on_event(self, state: State, event: Event | None) -> None:
         """Take an event in."""
+        self.replies.on_event(event, keep_all=event is not None and event.t > state.at)
         if isinstance(event, LogRead):
             self.get(event.host, event.source).write(event.offset, event.data.data, event.t)
         elif isinstance(event, LogRewound):

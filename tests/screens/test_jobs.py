@@ -1,0 +1,246 @@
+"""The jobs: what is shown of each, attaching to one, and what it takes to run or stop one."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from remote.events import Exact, JobsListed, LinkChanged, LogRead, Signalling
+from remote.jobs import JobState
+from screens.dialogs import AskText, ConfirmDanger
+from screens.intents import LaunchJob, StopJob
+from screens.jobs import JobsScreen, jobs_table, read_command
+from screens.widgets.frame import KeyFooter
+from supervision.state import State
+from tests.screens.jobsapp import NOW, ListApp, Live
+from tests.screens.seedapp import seed_session
+from tests.screens.snap import assert_snapshot, text_of
+from tests.waiting import until
+
+RESTRIPE = "mss1-20130606T152002-6-mmrestripefs-1"
+
+
+def cells(state: State, now: float) -> dict[str, list[str]]:
+    return {row.key: [cell.text for cell in row.cells] for row in jobs_table(state, now).rows}
+
+
+@pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
+async def test_snapshots_of_the_recorded_night(size: tuple[int, int]) -> None:
+    app = ListApp(JobsScreen, seed_session(0.5))
+    name = f"{size[0]}x{size[1]}"
+    async with app.run_test(size=size) as pilot:
+        await until(lambda: "mmrestripefs" in text_of(app))
+        assert_snapshot(app, "snapshots_jobs", f"jobs-{name}")
+        await pilot.press("enter")
+        await until(lambda: "% complete" in text_of(app) and "follows" in text_of(app))
+        await pilot.pause()
+        assert_snapshot(app, "snapshots_jobs", f"jobs-log-{name}")
+
+
+def test_running_jobs_come_first_then_the_newest_with_time_and_exit_code() -> None:
+    session = seed_session(0.5)
+    rows = list(cells(session.state, session.now).values())
+    assert [row[1] for row in rows] == ["running", "finished", "finished", "finished"]
+    assert rows[0][2:4] == ["", "1 h 57 min"]
+    assert rows[1][2:4] == ["0", "4 s"]
+    done = seed_session(1.0)
+    assert cells(done.state, done.now)[f"pollux1 {RESTRIPE}"][1:4] == ["finished", "0", "3 h 55 min"]
+
+
+@pytest.mark.parametrize(
+    ("state", "more", "word", "severity"),
+    [
+        (JobState.RUNNING, {"began": NOW - 60}, "running", 0),
+        (JobState.FINISHED, {"rc": 3, "began": NOW - 60, "ended": NOW}, "finished", 3),
+        (JobState.LOST, {}, "lost", 3),
+        (JobState.ORPHAN, {}, "orphan", 2),
+        (JobState.REBOOTED, {}, "rebooted", 3),
+        (JobState.UNKNOWN, {}, "unknown", 2),
+        (JobState.UNKNOWN, {"note": "it is being launched"}, "launching", 2),
+        (JobState.SEALED, {}, "sealed", 0),
+    ],
+)
+def test_each_state_has_its_word_and_its_sign(state: JobState, more: dict[str, Any], word: str, severity: int) -> None:
+    live = Live(armed=False)
+    live.job("j", state, **more)
+    row = jobs_table(live.store.state, NOW).rows[0]
+    assert (row.cells[1].text, int(row.severity)) == (word, severity)
+
+
+def test_a_stopped_job_is_stopping_until_its_host_says_that_it_ended() -> None:
+    live = Live(armed=True)
+    live.job("j", JobState.RUNNING, began=NOW)
+    live.tell(Signalling(NOW, "pollux1", "j", "TERM"))
+    assert cells(live.store.state, NOW)["pollux1 j"][1] == "stopping"
+    live.job("j", JobState.UNKNOWN)
+    assert cells(live.store.state, NOW)["pollux1 j"][1] == "stopping"
+    live.job("j", JobState.FINISHED, rc=143)
+    assert cells(live.store.state, NOW)["pollux1 j"][1:3] == ["finished", "143"]
+
+
+async def test_attaching_shows_the_whole_log_and_then_what_comes() -> None:
+    live = Live(armed=False)
+    live.job("j", JobState.RUNNING, began=NOW)
+    live.tell(LogRead(NOW, "pollux1", "job:j", 0, Exact(b"first\n")))
+    app = ListApp(JobsScreen, live.session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("enter")
+        await until(lambda: "first" in text_of(app))
+        assert app.wanted == ["FollowJob"]
+        live.tell(LogRead(NOW + 1, "pollux1", "job:j", 6, Exact(b"second\n")))
+        app.shown.refresh_all()
+        await until(lambda: "▸second" in text_of(app))
+        assert "running" in text_of(app)
+        await pilot.press("slash", *"fir", "enter")
+        await until(lambda: "▸first" in text_of(app))
+        await pilot.press("escape")
+        await until(lambda: "/fir" not in text_of(app))
+        assert app.shown.opened
+        await pilot.press("escape")
+        await until(lambda: not app.shown.opened and "Command" in text_of(app))
+        await pilot.press("escape")
+        await until(lambda: app.went_back == 1)
+
+
+async def test_a_replay_shows_the_log_as_it_was_then() -> None:
+    session = seed_session(0.02)
+    app = ListApp(JobsScreen, session)
+    async with app.run_test(size=(120, 40)) as pilot:
+        await pilot.press("enter")
+        await until(lambda: "follows" in text_of(app))
+        assert app.wanted == []
+        before = app.shown.log_view.text.rows
+        assert session.player
+        session.player.seek(session.player.replay.began + session.player.replay.seconds)
+        app.shown.refresh_all()
+        await until(lambda: app.shown.log_view.text.rows > before + 50)
+        session.player.seek(session.player.replay.began)
+        app.shown.refresh_all()
+        await until(lambda: "no job is known of" in text_of(app))
+
+
+@pytest.mark.parametrize("armed", [False, True])
+async def test_keys_that_change_something_exist_only_when_armed(armed: bool) -> None:
+    app = ListApp(JobsScreen, Live(armed=armed).session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        footer = str(app.shown.query_one(KeyFooter).render())
+        assert ("! run" in footer, "X stop" in footer) == (armed, armed)
+        named = [active.binding.action for active in app.shown.active_bindings.values() if active.enabled]
+        assert ("run" in named) == armed
+        await pilot.press("exclamation_mark")
+        await pilot.pause()
+        assert isinstance(app.screen, AskText) == armed
+
+
+async def answered(app: ListApp, *keys: str) -> None:
+    """Let the time pass in which a dialog is deaf, then answer."""
+    dialog = app.screen
+    assert isinstance(dialog, AskText | ConfirmDanger)
+    dialog._deaf_until = 0.0
+    await app._pilot.press(*keys)  # type: ignore[attr-defined]
+
+
+async def test_a_command_is_run_after_its_refusals_and_its_confirmation() -> None:
+    app = ListApp(JobsScreen, Live(armed=True).session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app._pilot = pilot  # type: ignore[attr-defined]
+        await pilot.press("exclamation_mark")
+        await until(lambda: isinstance(app.screen, AskText))
+        await until(lambda: "no checks apply" in text_of(app))
+        await answered(app, *"mmcrnsd -F x", "enter")
+        await until(lambda: "guide" in text_of(app).lower())
+        await answered(app, "ctrl+u", *"mmlsfs mss1 | tail", "enter")
+        await until(lambda: "no shell reads this" in text_of(app))
+        await answered(app, "ctrl+u", *"pollux9: mmlsfs mss1", "enter")
+        await until(lambda: "pollux9 is no host of this session" in text_of(app))
+        await answered(app, "ctrl+u", *"pollux2: mmlsfs 'mss1'", "enter")
+        await until(lambda: isinstance(app.screen, ConfirmDanger))
+        await until(lambda: "on     pollux2" in text_of(app))
+        await answered(app, "tab", *"mss1", "enter", "y")
+        await until(lambda: app.wanted == ["LaunchJob"])
+        intent = app.intents[0]
+        assert isinstance(intent, LaunchJob)
+        assert (intent.host, intent.argv) == ("pollux2", ("mmlsfs", "mss1"))
+
+
+async def test_a_job_is_stopped_only_on_a_fresh_answer() -> None:
+    live = Live(armed=True)
+    live.job("j", JobState.RUNNING, began=NOW)
+    live.now = NOW + 100
+    app = ListApp(JobsScreen, live.session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        app._pilot = pilot  # type: ignore[attr-defined]
+        await pilot.press("X")
+        await until(lambda: isinstance(app.screen, ConfirmDanger))
+        await until(lambda: "What was moved stays moved" in text_of(app))
+        assert app.wanted == ["RefreshJobs"]
+        await answered(app, "tab", *"mss1", "enter", "y")
+        await until(lambda: "has not told of this job since" in app.message)
+        await pilot.press("X")
+        await until(lambda: isinstance(app.screen, ConfirmDanger))
+        told = live.store.state.jobs["pollux1", "j"].status
+        live.tell(JobsListed(NOW + 101, "pollux1", (told,)))
+        await answered(app, "tab", *"mss1", "enter", "y")
+        await until(lambda: app.wanted[-1] == "StopJob")
+        assert isinstance(app.intents[-1], StopJob)
+        assert (app.intents[-1].host, app.intents[-1].job_id) == ("pollux1", "j")
+
+
+@pytest.mark.parametrize(
+    ("state", "more", "link", "says"),
+    [
+        (JobState.RUNNING, {"interruptible": False}, "up", "Wait for its end"),
+        (JobState.UNKNOWN, {}, "up", "not known"),
+        (JobState.FINISHED, {"rc": 0}, "up", "nothing to stop"),
+        (JobState.RUNNING, {}, "waiting", "is not connected"),
+    ],
+)
+async def test_stopping_is_refused_with_its_reason(state: JobState, more: dict[str, Any], link: str, says: str) -> None:
+    live = Live(armed=True)
+    live.job("j", state, **more)
+    live.tell(LinkChanged(NOW, "pollux1", link))
+    app = ListApp(JobsScreen, live.session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("X")
+        await until(lambda: says in app.message)
+        assert app.screen is app.shown
+
+
+def test_what_a_person_types_is_one_command_without_a_shell() -> None:
+    hosts = ("pollux1", "pollux2")
+    assert read_command("ls -l '/mss1/a b'", "pollux1", hosts) == ("pollux1", ("ls", "-l", "/mss1/a b"))
+    assert read_command(" pollux2: ls #x", "pollux1", hosts) == ("pollux2", ("ls", "#x"))
+    assert read_command("grep 'a|b' f", "pollux1", hosts)[1] == ("grep", "a|b", "f")
+    for typed in ("", "  ", "ls | wc", "ls; ls", "ls > x", "ls &", "'ls", "/bin/ls", "a\0b", "(ls)"):
+        with pytest.raises(ValueError, match=r"."):
+            read_command(typed, "pollux1", hosts)
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=40))
+async def test_no_text_of_a_host_harms_the_list(title: str, command: str, operator: str) -> None:
+    live = Live(armed=True)
+    texts: dict[str, Any] = {"title": title, "command": command, "operator": operator, "note": title}
+    live.job("j", JobState.RUNNING, **texts)
+    app = ListApp(JobsScreen, live.session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("enter")
+        await until(lambda: app.shown.opened)
+        await pilot.press("escape", "X")
+        await pilot.pause()
+        assert app.is_running
+        assert not any(ord(letter) < 32 for letter in text_of(app).replace("\n", ""))
+
+
+async def test_without_a_recording_nothing_is_changed() -> None:
+    live = Live(armed=True)
+    live.job("j", JobState.RUNNING)
+    live.session.writer = SimpleNamespace(failure="No space left on device", size=0)  # type: ignore[assignment]
+    app = ListApp(JobsScreen, live.session)
+    async with app.run_test(size=(80, 24)) as pilot:
+        await pilot.press("X")
+        await until(lambda: "refused: the recording cannot be written" in app.message)
