@@ -140,8 +140,11 @@ class _Looked:
         self._managers = {
             self._name(name): role
             for name, role in (
-                (managers.cluster_manager or managers.cluster_manager_address if managers else "", "cluster manager"),
-                (manager.node if manager else "", "fs manager"),
+                (
+                    managers.cluster_manager or managers.cluster_manager_address if managers else "",
+                    "cluster mgr",
+                ),  # short: 80 columns must still show the connection
+                (manager.node if manager else "", "fs mgr"),
             )
             if name
         }

@@ -57,7 +57,7 @@ def test_nodes_fold_where_they_are_alike_and_the_worst_come_first() -> None:
     assert told["n3"]["daemon"] == "down"
     assert told["n3"]["link"] == "refused"
     assert table.rows[0].severity is Severity.BAD
-    assert "fs manager" in told["n1"]["roles"]
+    assert "fs mgr" in told["n1"]["roles"]
     assert [told[name]["mount"] for name in ("n1", "n2", "n3")] == ["yes", "yes", "no"]
     assert (told["c[1-2]"]["link"], told["c[1-2]"]["daemon"]) == ("not watched", "not asked")
 
