@@ -14,7 +14,7 @@ from collections.abc import Callable
 from supervision.logcopy import LONGEST, LogCopy
 
 SLICE = 1 << 18
-"""Bytes that are looked through between two turns of the event loop."""
+"""Bytes that are looked through between two turns of the event loop; of a regular expression a quarter."""
 _SPECIAL = frozenset(r".^$*+?{}[]\|()")
 
 
@@ -37,6 +37,7 @@ class Pattern:
         except (re.error, OverflowError, RecursionError):
             self._words = re.compile(re.escape(text), flags | re.ASCII)
             self._bytes = re.compile(re.escape(self.literal or b""), flags)
+        self.slice = SLICE if self.literal is not None else SLICE // 4
         if self.literal is not None and self.any_case:
             self.literal = self.literal.lower()
 
@@ -86,14 +87,14 @@ def _by_line(copy: LogCopy, pattern: Pattern, first: int, data: bytes, limit: in
     return found
 
 
-def slice_after(copy: LogCopy, first: int, stop: int, limit: int | None = None) -> int:
-    """Where a slice ends that begins at the line `first`; at most `stop`."""
-    return max(first + 1, min(stop, copy.line_at(copy.span(first, limit)[0] + SLICE)))
+def slice_after(copy: LogCopy, size: int, first: int, stop: int, limit: int | None = None) -> int:
+    """Where a slice of `size` bytes ends that begins at the line `first`; at most `stop`."""
+    return max(first + 1, min(stop, copy.line_at(copy.span(first, limit)[0] + size)))
 
 
-def slice_before(copy: LogCopy, stop: int, limit: int | None = None) -> int:
-    """Where a slice begins that ends before the line `stop`."""
-    return min(stop - 1, copy.line_at(max(0, copy.span(stop, limit)[0] - SLICE)) + 1) if stop > 1 else 0
+def slice_before(copy: LogCopy, size: int, stop: int, limit: int | None = None) -> int:
+    """Where a slice of `size` bytes begins that ends before the line `stop`."""
+    return min(stop - 1, copy.line_at(max(0, copy.span(stop, limit)[0] - size)) + 1) if stop > 1 else 0
 
 
 async def find(
@@ -116,10 +117,10 @@ async def find(
         low, high = part
         while low < high:
             if forward:
-                first, stop = low, slice_after(copy, low, high, limit)
+                first, stop = low, slice_after(copy, pattern.slice, low, high, limit)
                 low = stop
             else:
-                first, stop = max(low, slice_before(copy, high, limit)), high
+                first, stop = max(low, slice_before(copy, pattern.slice, high, limit)), high
                 high = first
             found = [line for line in matches_in(copy, pattern, first, stop, limit) if wanted(line)]
             if found:
@@ -158,7 +159,7 @@ class Filter:
         whole = self.copy.whole_lines()
         if self._done >= whole:
             return
-        stop = slice_after(self.copy, self._done, whole)
+        stop = slice_after(self.copy, self.pattern.slice, self._done, whole)
         found = matches_in(self.copy, self.pattern, self._done, stop)
         if self.inverse:
             left_out = set(found)
