@@ -38,12 +38,8 @@ class Session:
         self.writer = writer
         self.migration = migration
         """What runs this session's migration; None once it was begun, or where there is none."""
-        self.logs = LogCopies()
-        if self.player:
-            # a jump plays no events, so a replay's logs are filled once; what is shown ends where the state does
-            for event in self.player.replay.events:
-                self.logs.on_event(self.state, event)
-        else:
+        self.logs = self.player.logs if self.player else LogCopies()
+        if not self.player:
             source.listen(self.logs.on_event)
 
     @property

@@ -35,7 +35,7 @@ async def run(file: Path, *, speed: float | None, start: str | None) -> Exit:
     day = local_time(header.began, header.utc_offset).strftime("%Y-%m-%d %H:%M:%S")
     plain.say(one_line(f"REPLAY of {file.name}: {header.file_system} by {header.operator}, {kind}{day}"))
     hosts = one_line(", ".join(header.hosts))
-    plain.say(f"{len(replay.events)} events in {duration_text(replay.seconds)}; hosts {hosts}")
+    plain.say(f"{len(replay.index)} events in {duration_text(replay.seconds)}; hosts {hosts}")
     if begin is not None:
         plain.begin(replay.at(begin))
     async for state, event in replay.play(start=begin, speed=speed):

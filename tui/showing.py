@@ -41,7 +41,7 @@ from tui.replay import StartError, moment
 async def replay(file: Path, *, speed: float | None, start: str | None) -> Exit:
     """A recording on the screens. It waits, paused, at its beginning."""
     try:
-        recording = Replay(file)
+        recording = Replay(file, whole=False)
         begin = moment(recording, start) if start else recording.began
     except (RecordingError, StartError) as error:
         sys.stderr.write(f"{error}\n")
