@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from benchmarks import fanout, following, loopdelay, parsing, startup
+from benchmarks import fanout, following, logs, loopdelay, parsing, startup
 from benchmarks.figures import Figure, page
 from benchmarks.servers import fan, have_sshd
 
@@ -39,6 +39,7 @@ async def measure(only: list[str]) -> list[Figure]:
         "ssh": lambda: _over_ssh(only),
         "parsers": parsing.figures,
         "loop": loopdelay.figures,
+        "logs": logs.figures,
     }
     if only:
         names = {"ssh" if name in ("fanout", "following") else name for name in only}

@@ -66,7 +66,7 @@ def page(figures: Sequence[Figure]) -> str:
         "named peer on the same machine at the same time, because seconds of somebody else's machine say nothing.",
         "Clients and servers share its cores, and it may have been busy: a line is a measurement, not a promise.",
         "",
-        f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores, {versions}.",
+        f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores with a load of {os.getloadavg()[1]:.0f} (five minutes), {versions}.",
         "",
         *rows,
     ]

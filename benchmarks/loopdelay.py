@@ -21,7 +21,7 @@ from remote.ssh import SshSettings
 from simulator.client import Simulation
 
 HOSTS = 128
-ROUNDS = 5
+ROUNDS = 3
 TICK = 0.005
 AIM_MS = 50.0
 UNAME = Command(("uname", "-n"), Effect.READS)
