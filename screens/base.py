@@ -65,8 +65,8 @@ class SessionScreen(Screen[None]):
     def refresh_all(self) -> None:
         """Draw the frame and the body."""
         self.query_one(StatusLine).show_session(self.session)
-        self.query_one(TabsLine).show_current(self.NAME)
         bindings = [active.binding for active in self.active_bindings.values() if active.enabled]
+        self.query_one(TabsLine).show_current(self.NAME, bindings)
         self.query_one(KeyFooter).show_keys(bindings, self.size.width)
         self.show_state()
 

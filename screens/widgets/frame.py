@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from rich.text import Text
 from textual.binding import Binding
+from textual.keys import _character_to_key
 from textual.widget import Widget
 
 from remote.text import safe
@@ -62,6 +65,7 @@ class StatusLine(OneLine):
         words.append("ARMED" if session.armed else "READ-ONLY")
         self.set_class(session.armed, "-armed")
         self.set_class(session.player is not None, "-replay")
+        self.set_class(header.simulated, "-simulated")
         up = sum(link.state == "up" for link in state.links.values())
         total = max(len(header.hosts), len(state.links))
         parts = [
@@ -79,10 +83,11 @@ class TabsLine(OneLine):
 
     DEFAULT_CSS = "TabsLine { background: $boost; }"
 
-    def show_current(self, current: str) -> None:
-        """Mark the current screen, in brackets as well as reversed."""
+    def show_current(self, current: str, bindings: Sequence[Binding] = ()) -> None:
+        """Mark the current screen, in brackets as well as reversed. A person may have set other keys."""
         text = Text(no_wrap=True)
-        for key, name, title in SCREENS:
+        for usual, name, title in SCREENS:
+            key = _key_of(bindings, f"show('{name}')", usual)
             label = f"{key} {title}"
             text.append(f"[{label}]" if name == current else f" {label} ", "reverse" if name == current else "")
         self.show(text)
@@ -101,18 +106,27 @@ class KeyFooter(OneLine):
 
     def show_keys(self, bindings: list[Binding], width: int) -> None:
         """Show the bindings that are meant to be shown."""
-        last = " ? help  q quit "
+        last = f" {_key_of(bindings, 'help', '?')} help  {_key_of(bindings, 'quit_session', 'q')} quit "
         line = ""
         told: set[str] = set()  # an action may have two keys
         for binding in bindings:
             if not binding.show or not binding.description or binding.description in told:
                 continue
             told.add(binding.description)
-            part = f" {binding.key_display or _key(binding.key)} {binding.description} "
+            part = f" {binding.key_display or key_text(binding.key)} {binding.description} "
             if len(line) + len(part) + len(last) <= width:
                 line += part
         self.show(fit(line, max(0, width - len(last))) + last)
 
 
-def _key(key: str) -> str:
-    return {"question_mark": "?", "slash": "/", "escape": "esc", "enter": "enter", "space": "space"}.get(key, key)
+_CHARACTERS = {_character_to_key(character): character for character in map(chr, range(33, 127))} | {"escape": "esc"}
+
+
+def key_text(key: str) -> str:
+    """A key as a person writes it: `?` for `question_mark`."""
+    return _CHARACTERS.get(key, key)
+
+
+def _key_of(bindings: Sequence[Binding], action: str, usual: str) -> str:
+    found = next((binding for binding in bindings if binding.action == action), None)
+    return (found.key_display or key_text(found.key)) if found else usual
