@@ -12,11 +12,10 @@ import secrets
 from collections.abc import Callable, Coroutine
 from typing import Any, ClassVar
 
-from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.command import CommandPalette
 from textual.screen import ModalScreen, Screen
-from textual.widgets import Static
+from textual.widgets import Input
 
 from remote.command import Command, Effect
 from remote.errors import SiteError
@@ -33,14 +32,20 @@ from screens.intents import FollowJob, LaunchJob, Refresh, RefreshJobs, StartMig
 from screens.jobs import JobsScreen
 from screens.migrate import MigrateScreen
 from screens.restripe import RestripeScreen
-from screens.widgets.frame import SCREENS
+from screens.widgets.frame import SCREENS, key_text
 from supervision.clocktext import time_of_day
 from supervision.migration import operator_name
 from supervision.session import Session
 from supervision.supervisor import Supervisor
+from tui import theme
+from tui.help import Actions, HelpScreen, help_text
+from tui.keymap import keymap
+from tui.settings import Settings
 
 MIGRATION = "migration"
 """The name of the background work that runs a migration's steps."""
+LEAVING = "-leaving"
+"""The class of the question whether to leave: it is put once."""
 LOOK = 0.1
 """Seconds between two looks at the state."""
 
@@ -55,25 +60,6 @@ _MODES: dict[str, str | Callable[[], Screen[Any]]] = {
 }
 
 
-class HelpScreen(ModalScreen[None]):
-    """The keys that work on the screen below, made from its bindings."""
-
-    DEFAULT_CSS = """
-    HelpScreen { align: center middle; }
-    HelpScreen > VerticalScroll { width: 76; max-width: 100%; height: auto; max-height: 90%; border: round $accent;
-        padding: 0 1; background: $surface; }
-    """
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("escape,q,question_mark", "dismiss", "back")]
-
-    def __init__(self, text: str) -> None:
-        super().__init__()
-        self._text = text
-
-    def compose(self) -> ComposeResult:
-        with VerticalScroll():
-            yield Static(self._text, markup=False)
-
-
 class RestripeApp(SessionApp):
     """Shows one session."""
 
@@ -82,12 +68,16 @@ class RestripeApp(SessionApp):
     Screen { layers: base; }
     #body { height: 1fr; padding: 0; }
     #scroll { height: 1fr; padding: 0 1; scrollbar-size-vertical: 1; scrollbar-gutter: stable; }
+    CommandPalette > Vertical { margin-top: 0; }
     """
+    CSS += theme.CSS
     MODES = _MODES
+    COMMANDS: ClassVar[set[Any]] = {Actions}
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(key, f"show('{name}')", title, show=False, id=f"screen.{name}") for key, name, title in SCREENS),
         Binding("q", "quit_session", "quit", show=False, id="app.quit"),
         Binding("question_mark", "help", "help", show=False, id="app.help"),
+        Binding("ctrl+p", "command_palette", "palette", show=False, priority=True, id="app.palette"),
         Binding("escape", "back", "back", show=False, id="app.back"),
         Binding("P", "play", "play/pause", id="replay.play"),
         Binding("full_stop", "next_event", "next event", id="replay.next", key_display="."),
@@ -100,22 +90,40 @@ class RestripeApp(SessionApp):
     ]
 
     def __init__(self, session: Session, *, first: str = "cluster") -> None:
-        super().__init__()
+        # asked for no colour: the terminal's own, of which the library then leaves nothing
+        super().__init__(ansi_color=True if theme.no_color() else None)
+        theme.begin(self)
         self.session = session
         self.animation_level = "none"
+        self._draws = 1 / LOOK
+        self._greeting = ""
         self._first = first
         self._seen: object = None
+
+    def use(self, settings: Settings, greeting: str = "") -> None:
+        """Take what a person set, before it is shown, and what to say first. Raises SettingsError for wrong keys."""
+        self.set_keymap(keymap(settings))
+        self.theme = theme.theme_for(self, settings)
+        self._draws = settings.config.refresh.draws
+        self._greeting = greeting
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """The bands, for themes that know nothing of them."""
+        return theme.BANDS
 
     def on_mount(self) -> None:
         if self.session.player:
             self.run_worker(self.session.player.run(), exclusive=True, group="player")
         self.switch_mode(self._first)
-        self.set_interval(LOOK, self._look)
+        self.set_interval(1 / self._draws, self._look)
+        if self._greeting:
+            self.call_later(self.say, self._greeting)
 
     def say(self, text: str) -> None:
         """Put a text on the message line of the current screen."""
-        if isinstance(self.screen, SessionScreen):
-            self.screen.say(text)
+        shown = next((screen for screen in reversed(self.screen_stack) if isinstance(screen, SessionScreen)), None)
+        if shown:
+            shown.say(text)
 
     def _look(self) -> None:
         """Draw the visible screen when something it may show has changed: hidden ones do no work."""
@@ -130,6 +138,8 @@ class RestripeApp(SessionApp):
             return self.session.player is not None
         if action == "show":
             return parameters[0] in _MODES
+        if action == "command_palette":
+            return not isinstance(self.screen, ModalScreen)  # a question is answered by its own keys alone
         return True
 
     # what screens want
@@ -247,10 +257,26 @@ class RestripeApp(SessionApp):
         """Show the keys of the current screen."""
         if isinstance(self.screen, ModalScreen):
             return
-        self.push_screen(HelpScreen(self._help_text()))
+        self.push_screen(HelpScreen(help_text(self.screen)))
+
+    def on_command_palette_opened(self) -> None:
+        """Nothing moves here, and no cursor blinks."""
+        if isinstance(self.screen, CommandPalette):
+            self.screen.query_one(Input).cursor_blink = False
+
+    async def action_quit(self) -> None:
+        """The library's ctrl+q, which also works in a dialog: the same way out, and the same question."""
+        await self.action_quit_session()
+
+    def action_help_quit(self) -> None:
+        """What ctrl+c does: a habit of the hand must end nothing."""
+        quits = self._keymap.get("app.quit", "q").split(",")[0]
+        self.say(f"ctrl+c ends nothing here: {key_text(quits)} or ctrl+q quits")
 
     async def action_quit_session(self) -> None:
         """Leave; jobs on hosts go on. Asks only where leaving ends something: the steps that were to follow."""
+        if any(screen.has_class(LEAVING) for screen in self.screen_stack):
+            return  # it is asked already
         supervisor = self.session.supervisor
         if supervisor and supervisor.runs(MIGRATION):
             dialog = ConfirmDanger(
@@ -266,6 +292,7 @@ class RestripeApp(SessionApp):
                 self.session.fs.name,
                 do="leave",
             )
+            dialog.add_class(LEAVING)
             self.push_screen(dialog, self._leave)
         else:
             self.exit(0)
@@ -308,25 +335,3 @@ class RestripeApp(SessionApp):
         if player := self.session.player:
             player.speed = min(max(player.speed * factor, 0.25), 100_000.0)
             self.say(f"{player.speed:g} times as fast as it was")
-
-    def _help_text(self) -> str:
-        screen = self.screen
-        lines = [f"{screen.NAME.capitalize()}\n\n{screen.HELP_TEXT}\n"] if isinstance(screen, SessionScreen) else []
-        lines.append("Keys")
-        told: dict[str, list[str]] = {}
-        for active in screen.active_bindings.values():
-            binding = active.binding
-            if active.enabled and binding.description and not binding.system and _ours(binding.action):
-                keys = told.setdefault(binding.description, [])
-                key = binding.key_display or self.get_key_display(binding)
-                if key not in keys:
-                    keys.append(key)
-        lines += [f"  {', '.join(keys):<14} {description}" for description, keys in told.items()]
-        lines += ["", "Screens", "  " + "   ".join(f"{key} {title}" for key, name, title in SCREENS if name in _MODES)]
-        return "\n".join(lines)
-
-
-def _ours(action: str) -> bool:
-    """Whether a key does something of ours, and not what every terminal program has."""
-    name = action.rpartition(".")[2].partition("(")[0]
-    return not name.startswith(("show", "focus_", "scroll_", "page_", "copy_text", "command_palette"))

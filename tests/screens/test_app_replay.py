@@ -19,7 +19,8 @@ from supervision.replay import Replay
 from supervision.session import Session
 from tests.screens.snap import assert_snapshot, text_of
 from tests.waiting import until
-from tui.app import HelpScreen, RestripeApp
+from tui.app import RestripeApp
+from tui.help import HelpScreen
 from tui.replay import moment
 
 SHIPPED = Path(__file__).parents[2] / "recordings" / "seed-3.5.jsonl"

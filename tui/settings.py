@@ -1,0 +1,308 @@
+"""What a person set: flags before the environment before `config.toml` before the defaults, and where each came from.
+
+Imported only by the commands that use settings; it loads no terminal library.
+"""
+
+from __future__ import annotations
+
+import difflib
+import os
+import re
+import tomllib
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal, get_args, get_origin
+
+import msgspec
+import platformdirs
+from msgspec import Meta
+
+NAME = Annotated[str, Meta(min_length=1, max_length=255, description="a text that is not empty")]
+YES_NO = Annotated[bool, Meta(description="true or false")]
+THEMES = ("dark", "light", "ansi")
+
+
+class Refresh(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """Limits on what is asked of the cluster and drawn here. They only ever make it less."""
+
+    routine: Annotated[float, Meta(ge=0, le=86_400, description="seconds, 0 to 86400")] = 0.0
+    """Never put a routine question more often than every so many seconds."""
+    costly: Annotated[float, Meta(ge=0, le=604_800, description="seconds, 0 to 604800")] = 0.0
+    """The same for questions that ask every node or read much."""
+    draws: Annotated[float, Meta(ge=0.2, le=10, description="redraws a second, 0.2 to 10")] = 10.0
+    """Redraws a second at most: fewer on a slow line."""
+
+
+class HostDefaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """What holds for one destination where no flag says otherwise."""
+
+    fs: NAME | None = None
+    user: NAME | None = None
+    through: NAME | None = None
+    jump: NAME | None = None
+    sudo: YES_NO | None = None
+    read_only: YES_NO | None = None
+
+
+class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """The file, as it is understood."""
+
+    theme: Annotated[Literal["dark", "light", "ansi"], Meta(description='"dark", "light" or "ansi"')] = "dark"
+    mouse: YES_NO = True
+    refresh: Refresh = Refresh()
+    keys: dict[str, str | list[str]] = {}
+    hosts: dict[str, HostDefaults] = {}
+
+
+Key = tuple[str, ...]
+SINGLE: tuple[Key, ...] = (
+    ("theme",),
+    ("mouse",),
+    ("refresh", "routine"),
+    ("refresh", "costly"),
+    ("refresh", "draws"),
+)
+"""What the environment may set as well."""
+KEYS_MEAN = 'a key or a list of keys, as in "S" or ["S", "ctrl+s"]'
+_WORDS = {"true": True, "yes": True, "on": True, "1": True, "false": False, "no": False, "off": False, "0": False}
+
+
+class SettingsError(Exception):
+    """Something that was set cannot be meant; a line for each."""
+
+    def __init__(self, *wrong: str) -> None:
+        super().__init__("\n".join(wrong))
+
+
+class Settings(msgspec.Struct, frozen=True):
+    """What holds, and where each part of it comes from: `default`, a variable, a flag, or a line of the file."""
+
+    config: Config
+    file: Path
+    origins: dict[Key, str] = {}
+    lines: dict[Key, int] = {}
+
+    def origin(self, *path: str) -> str:
+        """Where a setting comes from."""
+        return self.origins.get(path, "default")
+
+    def chosen(self, *path: str) -> bool:
+        """Whether a person set it."""
+        return path in self.origins
+
+    def where(self, *path: str) -> str:
+        """The file, and the line in it where it is known."""
+        line = _line_of(self.lines, path)
+        return f"{self.file}:{line}" if line else str(self.file)
+
+    def host(self, destination: str) -> tuple[str, HostDefaults]:
+        """What is set for `[USER@]HOST`, under which name: with the user if that stands there, else the host alone."""
+        wanted = _canonical(destination)
+        for name in (wanted, wanted.rpartition("@")[2]):
+            for key, defaults in self.config.hosts.items():
+                if _canonical(key) == name:
+                    return key, defaults
+        return "", HostDefaults()
+
+    def read_only(self, destination: str) -> str:
+        """Where it says that nothing may be changed at `[USER@]HOST`, or nothing."""
+        wanted = _canonical(destination).rpartition("@")[2]
+        for key, defaults in self.config.hosts.items():
+            # for whichever user: the guard is of the host, and must not fall with another name before the @
+            if defaults.read_only and _canonical(key).rpartition("@")[2] == wanted:
+                return f'read-only for "{key}" in {self.where("hosts", key, "read-only")}'
+        return ""
+
+
+def config_file() -> Path:
+    """$XDG_CONFIG_HOME/restripe/config.toml."""
+    return Path(platformdirs.user_config_dir("restripe", appauthor=False)) / "config.toml"
+
+
+def variable(path: Key) -> str:
+    """The environment variable of a setting."""
+    return "_".join(("RESTRIPE", *path)).upper().replace("-", "_")
+
+
+def load(flags: Mapping[str, object] | None = None, environ: Mapping[str, str] | None = None) -> Settings:
+    """Everything that is set. A flag that is None was not given. Raises SettingsError."""
+    environ = os.environ if environ is None else environ
+    file = config_file()
+    raw, lines = _read(file)
+    wrong = [f"{place(file, lines, path)}: {problem}" for path, problem in _problems(Config, raw, ())]
+    origins = {path: f"line {_line_of(lines, path)}" for path in _leaves(raw)}
+    for path in SINGLE:
+        name = variable(path)
+        if text := environ.get(name, ""):
+            kind = _field(Config, path)
+            value = _from_text(kind, text)
+            if _fits(value, kind):
+                _put(raw, path, value)
+                origins[path] = name
+            else:
+                wrong.append(f"{name}: {text!r} is not {_allowed(kind)}")
+    for flag, given in (flags or {}).items():
+        if given is not None:
+            _put(raw, (flag,), given)
+            origins[flag,] = f"--{flag}" if given is not False else f"--no-{flag}"
+    if wrong:
+        raise SettingsError(*wrong)
+    return Settings(msgspec.convert(raw, Config), file, origins, lines)
+
+
+def place(file: Path, lines: Mapping[Key, int], path: Key) -> str:
+    """`FILE:LINE: key`, for a message."""
+    line = _line_of(lines, path)
+    return f"{file}:{line}: {dotted(path)}" if line else f"{file}: {dotted(path)}"
+
+
+def dotted(path: Key) -> str:
+    """A key as it may be written in the file."""
+    return ".".join(part if re.fullmatch(r"[\w-]+", part, re.ASCII) else f'"{part}"' for part in path)
+
+
+def _read(file: Path) -> tuple[dict[str, Any], dict[Key, int]]:
+    try:
+        text = file.read_bytes().decode()
+    except (FileNotFoundError, NotADirectoryError):
+        return {}, {}
+    except UnicodeDecodeError as error:
+        line = error.object[: error.start].count(b"\n") + 1
+        raise SettingsError(f"{file}:{line}: it is not UTF-8") from None
+    except OSError as error:
+        raise SettingsError(f"{file}: it cannot be read: {error.strerror}") from None
+    try:
+        return tomllib.loads(text), _lines(text)
+    except tomllib.TOMLDecodeError as error:
+        found = re.search(r"\(at (?:line (\d+), column (\d+)|end of document)\)$", str(error))
+        at = found[1] if found and found[1] else str(text.count("\n") + 1)
+        raise SettingsError(f"{file}:{at}: it is not TOML: {str(error).split(' (at ')[0]}") from None
+    except RecursionError:
+        raise SettingsError(f"{file}: it is not TOML that can be meant: nested too deeply") from None
+
+
+def _lines(text: str) -> dict[Key, int]:
+    """On which line each key and table stands. TOML's own parser tells no lines, so each line is asked by itself."""
+    lines: dict[Key, int] = {}
+    table: Key = ()
+    for number, line in enumerate(text.splitlines(), 1):
+        if line.lstrip().startswith("["):
+            if (header := _path(line)) is not None:
+                table = header
+                lines.setdefault(table, number)
+            continue
+        for equals in re.finditer("=", line):
+            if (key := _path(f"{line[: equals.start()]}=0")) is not None:
+                lines.setdefault(table + key, number)
+                break
+    return lines
+
+
+def _path(statement: str) -> Key | None:
+    """The one key that a line of TOML sets."""
+    try:
+        found: Any = tomllib.loads(statement)
+    except tomllib.TOMLDecodeError:
+        return None
+    path = []
+    while isinstance(found, dict) and len(found) == 1:
+        key, found = next(iter(found.items()))
+        path.append(key)
+    return tuple(path) or None
+
+
+def _line_of(lines: Mapping[Key, int], path: Key) -> int:
+    """The line of a key, or of the nearest table around it; 0 where neither is known."""
+    return next((lines[path[:end]] for end in range(len(path), 0, -1) if path[:end] in lines), 0)
+
+
+def _leaves(raw: Mapping[str, Any], above: Key = ()) -> Iterator[Key]:
+    for key, value in raw.items():
+        if isinstance(value, dict):
+            yield from _leaves(value, (*above, key))
+        else:
+            yield (*above, key)
+
+
+def _problems(kind: Any, raw: Any, path: Key) -> Iterator[tuple[Key, str]]:
+    """What is wrong, each with its own key: msgspec alone stops at the first and does not name keys of a mapping."""
+    if isinstance(kind, type) and issubclass(kind, msgspec.Struct):
+        if not isinstance(raw, dict):
+            yield path, f"it is a table: write [{dotted(path)}]"
+            return
+        fields = {field.encode_name: field.type for field in msgspec.structs.fields(kind)}
+        for key, value in raw.items():
+            if key in fields:
+                yield from _problems(fields[key], value, (*path, key))
+            else:
+                yield (*path, key), _unknown(key, fields, in_hosts=path[:1] == ("hosts",) and isinstance(value, dict))
+    elif get_origin(kind) is dict:
+        if not isinstance(raw, dict):
+            yield path, f"it is a table: write [{dotted(path)}]"
+            return
+        for key, value in raw.items():
+            yield from _problems(get_args(kind)[1], value, (*path, key))
+    elif not _fits(raw, kind):
+        allowed = KEYS_MEAN if path[0] == "keys" else _allowed(kind)
+        yield path, f"{_shown(raw)} is not {allowed}"
+
+
+def _unknown(key: str, known: Mapping[str, object], *, in_hosts: bool) -> str:
+    if in_hosts:
+        return 'no such setting; a host with dots in its name stands in quotes: [hosts."a.example.org"]'
+    near = difflib.get_close_matches(key, known, 1)
+    meant = f"; did you mean {near[0]}?" if near else ";"
+    return f"no such setting{meant} allowed: {', '.join(known)}"
+
+
+def _fits(value: object, kind: Any) -> bool:
+    try:
+        msgspec.convert(value, kind, strict=True)
+    except msgspec.ValidationError:
+        return False
+    return not isinstance(value, str) or value.isprintable()
+
+
+def _allowed(kind: Any) -> str:
+    """What the model says of a type, in words."""
+    for part in (kind, *get_args(kind)):
+        for meta in getattr(part, "__metadata__", ()):
+            if isinstance(meta, Meta) and meta.description:
+                return meta.description
+    return "what is expected"
+
+
+def _shown(value: object) -> str:
+    text = ("true" if value else "false") if isinstance(value, bool) else repr(value)
+    return text if len(text) <= 60 else f"{text[:57]}…"
+
+
+def _field(kind: Any, path: Key) -> Any:
+    for part in path:
+        kind = next(field.type for field in msgspec.structs.fields(kind) if field.encode_name == part)
+    return kind
+
+
+def _from_text(kind: Any, text: str) -> object:
+    if kind == YES_NO:
+        return _WORDS.get(text.lower(), text)
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def _put(raw: dict[str, Any], path: Key, value: object) -> None:
+    *tables, last = path
+    for table in tables:
+        below = raw.setdefault(table, {})
+        if not isinstance(below, dict):
+            return  # told as a problem of the file
+        raw = below
+    raw[last] = value
+
+
+def _canonical(destination: str) -> str:
+    """One spelling of a destination: names of hosts do not differ by case or by a last dot."""
+    user, at, host = destination.strip().rpartition("@")
+    return f"{user}{at}{host.lower().rstrip('.')}"
