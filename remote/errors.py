@@ -33,8 +33,8 @@ ADVICE = {
     Trouble.NAME: "Check the spelling, and the HostName in the SSH configuration",
     Trouble.REFUSED: "See that the host is up and sshd runs there, and check the Port in the SSH configuration",
     Trouble.TIMEOUT: "See whether the host is up; a firewall or a jump host may be in the way",
-    Trouble.LOST: "It is tried again. If it stays so, look into the host's sshd log: too many connections at once "
-    "(MaxStartups) are refused like this too",
+    Trouble.LOST: "It is tried again while the program runs. See whether the host or the network is down; if only some "
+    "connections fail, its sshd log tells of too many at once (MaxStartups, PerSourcePenalties)",
     Trouble.AUTHENTICATION: "Try `ssh` to the host by hand; see that the agent holds your key",
     Trouble.UNKNOWN_KEY: "Compare the fingerprint with the host's own, then add the key to known_hosts",
     Trouble.CHANGED_KEY: "Somebody may be listening, or the host was installed anew. Ask whoever runs it; then "

@@ -33,6 +33,9 @@ from remote.question import Answer
 from remote.recording import Writer
 from remote.site import Chunk, FileLog, Followed, HostLink, JobLog, ProcessSeen, Rewound, Site, StateSeen
 
+GIVEN_UP = "it was given up here"
+"""Why a question was not answered: whoever asked it went away first."""
+
 Prepare = Callable[[str, Sequence[Command], Sequence[Reply]], Awaitable[None]]
 
 
@@ -82,7 +85,7 @@ class RecordingSite(Site):
             self._emit(Unanswered(self.clock.now(), n, str(error)))
             raise
         except asyncio.CancelledError:
-            self._emit(Unanswered(self.clock.now(), n, "it was given up here"))
+            self._emit(Unanswered(self.clock.now(), n, GIVEN_UP))
             raise
         self._emit(Answered(self.clock.now(), n, replies))
         return answers

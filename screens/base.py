@@ -10,6 +10,7 @@ from textual.containers import Container
 from textual.screen import Screen
 
 from screens.widgets.frame import KeyFooter, MessageLine, StatusLine, TabsLine
+from screens.widgets.timeline import Timeline
 from supervision.session import Session
 
 
@@ -49,6 +50,8 @@ class SessionScreen(Screen[None]):
     def compose(self) -> ComposeResult:
         yield StatusLine()
         yield TabsLine()
+        if self.session.player:
+            yield Timeline(self.session.player)
         with Container(id="body"):
             yield from self.compose_body()
         yield MessageLine()
@@ -63,7 +66,9 @@ class SessionScreen(Screen[None]):
         raise NotImplementedError
 
     def refresh_all(self) -> None:
-        """Draw the frame and the body."""
+        """Draw the frame and the body, once they are there."""
+        if not self.query(StatusLine):
+            return
         self.query_one(StatusLine).show_session(self.session)
         bindings = [active.binding for active in self.active_bindings.values() if active.enabled]
         self.query_one(TabsLine).show_current(self.NAME, bindings)

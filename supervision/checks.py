@@ -43,11 +43,21 @@ def describe(disk: Disk | None) -> str:
     return f"{disk.usage.value}, {disk.status} and {disk.availability}, failure group {disk.failure_group}"
 
 
+def must_be_ready(fs: str, disks: DiskList) -> None:
+    """Block when a disk is not ready and up, with what to do."""
+    bad = [disk for disk in disks.disks if not disk.ready]
+    if not bad:
+        return
+    what = "; ".join(f"{disk.nsd} is {disk.status} and {disk.availability}" for disk in bad[:4])
+    more = f" and {len(bad) - 4} more" if len(bad) > 4 else ""
+    down = [disk.nsd for disk in bad if disk.availability != "up"]
+    start = f"; once their servers are back: mmchdisk {fs} start -d '{';'.join(down[:8])}'" if down else ""
+    block(f"not every disk is ready and up: {what}{more}. See `mmlsdisk {fs} -e`{start}")
+
+
 def disks_to_convert(fs: str, disks: DiskList, file_system: FileSystem) -> tuple[Disk, ...]:
     """The disks that hold data and metadata in pool system, once nothing speaks against converting them."""
-    bad = [disk.nsd for disk in disks.disks if not disk.ready]
-    if bad:
-        block(f"these disks are not ready and up: {fold(bad)}. See `mmlsdisk {fs} -e`")
+    must_be_ready(fs, disks)
     if disks.not_properly_replicated:
         block(f"{fs} is not properly replicated now; a restripe must end well first")
     mixed = tuple(disk for disk in disks.disks if disk.usage is Usage.DATA_AND_METADATA and disk.pool == "system")

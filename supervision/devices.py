@@ -90,14 +90,16 @@ def drift(pins: Sequence[Pin], devices: Mapping[str, BlockDevices]) -> tuple[str
                 continue
             there = seen.get(name)
             if there is None:
-                notes.append(f"{name} does not exist on {host}")
+                notes.append(f"there is no {name} on {host}")
             else:
-                why = _telling(seen.in_use(name)) or f"another disk ({there.model}, {there.size_bytes:,} bytes)"
-                notes.append(f"{name} on {host} is NOT one of them: {why}")
+                why = telling(seen.in_use(name)) or f"another disk ({there.model}, {there.size_bytes:,} bytes)"
+                notes.append(f"{name} on {host} is another disk: {why}")
     return tuple(notes)
 
 
-def _telling(reasons: Sequence[str]) -> str:
-    """The reasons that say most: what is mounted or swapped on, else the first few."""
+def telling(reasons: Sequence[str], most: int = 3) -> str:
+    """The reasons that say most, what is mounted or swapped on first, and how many more there are."""
     loud = [reason for reason in reasons if "mounted" in reason or "as swap" in reason]
-    return "; ".join(loud or reasons[:3])
+    ordered = [*loud, *(reason for reason in reasons if reason not in loud)]
+    more = f" (+{len(ordered) - most} more)" if len(ordered) > most else ""
+    return "; ".join(ordered[:most]) + more

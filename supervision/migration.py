@@ -78,6 +78,7 @@ class Run:
         self.results: list[StepResult] = []
         self.ending = Ending.UNKNOWN
         self.why = ""
+        self.warnings: list[str] = []
         self._number = 0
         self._rc: int | None = 0
         self._command = ""
@@ -150,11 +151,12 @@ class Run:
             raise StopError(
                 Ending.UNKNOWN,
                 f"{self.host}: {command.text}: {status.meaning}. Look at the cluster's own tables before anything "
-                f"is run again; the log is in {await self.place_of('..')}/log",
+                f"is run again; `restripe show jobs {self.host}` tells of the job, its log is {await self._log_path()}",
             )
         self._rc = status.rc
         if status.rc:
-            last = " / ".join(text.splitlines()[-5:])
+            told = log.scan.failures if log else ()
+            last = " / ".join(told[-3:] or text.splitlines()[-5:])
             raise StopError(
                 Ending.FAILED,
                 f"{self.host}: {command.text} ended with exit code {status.rc}: {last or 'it printed nothing'}",
@@ -162,9 +164,18 @@ class Run:
         self._tell(StepState.VERIFYING, command=command.text, rc=status.rc)
         return text
 
+    def warn(self, what: str) -> None:
+        """Note something that does not stop the migration but must be seen at its end."""
+        self.warnings.append(what)
+        self.decide(f"WARNING: {what}")
+
     def decide(self, what: str) -> None:
         """Record what was decided, by whom."""
         self.supervisor.journal.decide(self._now, self.operator, what)
+
+    async def _log_path(self) -> str:
+        place = await self.supervisor.site.place(self.host)
+        return f"{place.base}/{self._job_id}/log"
 
     @property
     def _job_id(self) -> str:

@@ -40,6 +40,7 @@ from supervision.supervisor import Supervisor
 from tui import theme
 from tui.help import Actions, HelpScreen, help_text
 from tui.keymap import keymap
+from tui.replay import moment, no_moment
 from tui.settings import Settings
 
 MIGRATION = "migration"
@@ -87,6 +88,7 @@ class RestripeApp(SessionApp):
         Binding("plus,equals_sign", "faster", "faster", id="replay.faster", key_display="+"),
         Binding("less_than_sign,comma", "jump(-600)", "-10 min", id="replay.back", key_display="<"),
         Binding("greater_than_sign", "jump(600)", "+10 min", id="replay.on", key_display=">"),
+        Binding("T", "go_to", "go to time", id="replay.go"),
     ]
 
     def __init__(self, session: Session, *, first: str = "cluster") -> None:
@@ -134,7 +136,7 @@ class RestripeApp(SessionApp):
             screen.refresh_all()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("play", "next_event", "mark", "slower", "faster", "jump"):
+        if action in ("play", "next_event", "mark", "slower", "faster", "jump", "go_to"):
             return self.session.player is not None
         if action == "show":
             return parameters[0] in _MODES
@@ -322,6 +324,20 @@ class RestripeApp(SessionApp):
         """Jump in time."""
         if player := self.session.player:
             player.seek(player.position + seconds)
+
+    def action_go_to(self) -> None:
+        """Jump to a moment that the person types."""
+        player = self.session.player
+        if player is None or isinstance(self.screen, ModalScreen):
+            return
+        replay = player.replay
+
+        def go(typed: str | None) -> None:
+            if typed:
+                player.seek(moment(replay, typed.strip()))
+
+        lines = ("HH:MM:SS on the hosts' clock, +MINUTES since the beginning, a mark's first words, or end.",)
+        self.push_screen(AskText("Go to which moment?", lines, wrong=lambda typed: no_moment(replay, typed)), go)
 
     def action_faster(self) -> None:
         """Play twice as fast."""

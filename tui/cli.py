@@ -61,7 +61,7 @@ def demo(*, plain: bool, auto: bool, speed: float, as_json: bool, record: Path |
 
 
 @cli.command()
-@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("file", required=False, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--plain", is_flag=True, help="Lines of text instead of screens; usual where stdout is no terminal.")
 @click.option(
     "--speed",
@@ -70,9 +70,14 @@ def demo(*, plain: bool, auto: bool, speed: float, as_json: bool, record: Path |
     help="Play N times as fast as it was; without it lines come at once, and screens play at 60.",
 )
 @click.option("--from", "start", metavar="TIME", help="Begin at HH:MM:SS, at +MINUTES, or at a mark's first words.")
-def replay(*, file: Path, plain: bool, speed: float | None, start: str | None) -> None:
-    """Replay a recorded session. Nothing is asked of any host."""
+def replay(*, file: Path | None, plain: bool, speed: float | None, start: str | None) -> None:
+    """Replay a recorded session, the newest of yours without FILE. Nothing is asked of any host."""
+    from tui.paths import newest_recording
     from tui.running import run_to_exit
+
+    file = file or newest_recording()
+    if file is None:
+        raise click.UsageError("you have recorded nothing yet: name a FILE (restripe recordings lists some)")
 
     if plain or not _on_terminal():
         from tui.replay import run
@@ -281,8 +286,22 @@ def _on_terminal() -> bool:
 
 
 def main() -> None:
-    """Run restripe."""
-    cli(prog_name="restripe")
+    """Run restripe. What cannot be printed is one line on stderr, never a traceback."""
+    import os
+    import sys
+
+    for number, name in ((0, "stdin"), (1, "stdout"), (2, "stderr")):
+        if getattr(sys, name) is None:  # closed by whoever called us; the number must not become another file
+            file = os.open(os.devnull, os.O_RDWR)
+            if file != number:
+                os.dup2(file, number)
+            setattr(sys, name, os.fdopen(number, "r" if number == 0 else "w", closefd=False))
+    try:
+        cli(prog_name="restripe")
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)  # nor may the flush at exit complain again
+        sys.stderr.write(f"restripe: {error.strerror or error}\n")
+        sys.exit(1)
 
 
 if __name__ == "__main__":

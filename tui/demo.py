@@ -23,7 +23,7 @@ from simulator.client import Simulation, SimulationError
 from supervision.clocktext import duration_text, local_time
 from supervision.journal import Journal
 from supervision.migration import Ending, StepResult, StopError, operator_name
-from supervision.recipes.metadata_to_ssd import MetadataToSsd
+from supervision.recipes.metadata_to_ssd import STEPS, MetadataToSsd
 from supervision.state import Store
 from supervision.supervisor import Supervisor
 from tui.exits import Exit
@@ -53,6 +53,7 @@ class Report(msgspec.Struct, frozen=True):
     real_seconds: float
     recording: str
     recording_failure: str = ""
+    warnings: tuple[str, ...] = ()
 
 
 class Demo(msgspec.Struct, frozen=True):
@@ -126,10 +127,6 @@ async def _perform(simulation: Simulation, plain: Plain, record: Path | None, be
     async with opened(simulation, record, plain) as demo:
         clock, recipe = demo.supervisor.site.clock, demo.recipe
         started = clock.elapsed()
-        plain.say(
-            f"Simulated cluster {simulation.cluster}, file system {simulation.fs}, {speed_text(simulation.clock.speed)}"
-        )
-        plain.say(f"Recording to {demo.writer.path}")
         with contextlib.suppress(StopError):  # told by its step, and in the report
             await recipe.run()
         facts = await simulation.control("facts")
@@ -146,38 +143,46 @@ async def _perform(simulation: Simulation, plain: Plain, record: Path | None, be
         round(time.monotonic() - began, 1),
         str(demo.writer.path),
         demo.writer.failure,
+        tuple(recipe.steps.warnings),
     )
-    return report, Exit.WARNINGS if ending is Ending.DONE and demo.writer.failure else EXITS[ending]
+    warned = ending is Ending.DONE and (demo.writer.failure or report.warnings)
+    return report, Exit.WARNINGS if warned else EXITS[ending]
 
 
 def _summarise(report: Report, plain: Plain) -> None:
     plain.say()
-    word = {"done": "Done, and every result was read back."}.get(report.result, f"Ended: {report.result}. {report.why}")
-    plain.say(word)
+    plain.say("Done, and every result was read back." if report.result == "done" else f"Ended: {report.result}.")
+    if report.why:
+        plain.say(f"  {report.why}")
+    for warning in report.warnings:
+        plain.say(f"  WARNING: {warning}")
     plain.say()
-    plain.say(f"  {'step':<14}{'exit':>4}  {'took':>11}  command")
-    for step in report.steps:
+    plain.say(f"  {'step':<14}{'':<8}{'exit':>4}  {'took':>11}  command")
+    ran = {step.name: step for step in report.steps}
+    for planned in STEPS:
+        step = ran.get(planned.name)
+        if step is None:
+            plain.say(f"  {planned.name:<14}not run")
+            continue
+        last = step is report.steps[-1] and report.result != "done"
+        state = report.result if last else "ok"
         rc = "?" if step.rc is None else str(step.rc)
-        plain.say(f"  {step.name:<14}{rc:>4}  {duration_text(step.seconds):>11}  {_fitting(step.command)}")
+        took = duration_text(step.seconds)
+        plain.say(f"  {step.name:<14}{state:<8}{rc:>4}  {took:>11}  {_fitting(step.command, 36)}")
     plain.say()
     if report.metadata_used_kb is not None:
-        plain.say(f"  metadata on the SSDs      {report.metadata_used_kb:>15,} KB in full blocks and fragments")
+        plain.say(f"  metadata on the SSDs     {report.metadata_used_kb:>13,} KB, full blocks and fragments")
     if report.metadata_left_on_rotating_kb is not None:
-        plain.say(
-            f"  left on rotating disks    {report.metadata_left_on_rotating_kb:>15,} KB (the simulator's word; "
-            "no mm* command tells it)"
-        )
-    if report.ssd_free_percent:
-        free = ", ".join(f"{nsd} {percent} %" for nsd, percent in report.ssd_free_percent.items())
-        plain.say(f"  free                      {free}")
-    plain.say(
-        f"  time                      {duration_text(report.simulated_seconds)} simulated, "
-        f"{duration_text(report.real_seconds)} real"
-    )
-    plain.say(f"  recording                 {report.recording}")
+        left = report.metadata_left_on_rotating_kb
+        plain.say(f"  left on rotating disks   {left:>13,} KB (the simulator's word)")
+    for nsd, percent in report.ssd_free_percent.items():
+        plain.say(f"  free on {nsd:<17}{percent:>13} %")
+    simulated, real = duration_text(report.simulated_seconds), duration_text(report.real_seconds)
+    plain.say(f"  time                     {simulated} simulated, {real} real")
     if report.recording_failure:
-        plain.say(f"  WARNING                   the recording is not whole: {report.recording_failure}")
-    plain.say(f"  watch it again with       restripe replay {report.recording}")
+        plain.say(f"  WARNING: the recording is not whole: {report.recording_failure}")
+    plain.say(f"  recorded in {report.recording}")
+    plain.say("  watch it again with: restripe replay")
 
 
 def _fitting(command: str, width: int = 60) -> str:

@@ -25,3 +25,9 @@ def new_recording(name: str) -> Path:
         if not path.exists():
             return path
     raise FileExistsError(recordings_dir() / f"{name}.jsonl")
+
+
+def newest_recording() -> Path | None:
+    """The recording of yours that was written to last."""
+    found = recordings_dir().glob("*.jsonl") if recordings_dir().is_dir() else ()
+    return max(found, key=lambda path: path.stat().st_mtime, default=None)

@@ -25,16 +25,24 @@ from remote.events import (
     Unanswered,
 )
 from remote.jobs import JobStatus
+from remote.recorder import GIVEN_UP
 from remote.text import one_line, safe
-from supervision.clocktext import time_of_day
+from supervision.clocktext import local_time, time_of_day
 from supervision.facts import form_refused
 from supervision.logs import Scan
 from supervision.state import State
 from supervision.work import Work, work_of
 
 MARGIN = " " * 21
+LINKS = {
+    "connecting": "connecting",
+    "up": "connected",
+    "waiting": "NOT CONNECTED, it is tried again",
+    "refused": "NOT CONNECTED, and not tried again by itself",
+    "closed": "connection closed",
+}
 WORK_STEP = 0.05
-"""Without a terminal, progress is told each time this much more of the work is done."""
+"""Progress stays as a line each time this much more of the work is done; on a terminal one line changes between."""
 
 
 class Plain:
@@ -55,6 +63,7 @@ class Plain:
         self._states: dict[tuple[str, str], object] = {}
         self._work_told = 0.0
         self._phase = ""
+        self._day = ""
 
     def begin(self, state: State) -> None:
         """Begin in the middle: what `state` holds already has been told."""
@@ -79,7 +88,7 @@ class Plain:
             case LinkChanged():
                 why = f": {event.trouble}" if event.trouble else ""
                 detail = f" ({event.detail})" if event.detail else ""
-                self._line(state, event.host, f"connection {event.state}{why}{detail}")
+                self._line(state, event.host, f"{LINKS.get(event.state, event.state)}{why}{detail}")
             case StepChanged():
                 self._step(state, event)
             case Decided():
@@ -125,6 +134,10 @@ class Plain:
     # what a line is made of
 
     def _line(self, state: State, who: str, text: str) -> None:
+        day = local_time(state.at, state.header.utc_offset).strftime("%Y-%m-%d")
+        if day != self._day:
+            self._day = day
+            self.say(f"-- {day} --")
         self._wrapped(f"{clock_text(state)}  {one_line(who):<10} {one_line(text)}")
 
     def _more(self, text: str) -> None:
@@ -174,8 +187,8 @@ class Plain:
 
     def _unanswered(self, state: State, event: Unanswered) -> None:
         asked = self._asked.pop(event.n, None)
-        if asked:
-            commands = ", ".join(command.text for command in asked.commands)
+        if asked and event.why != GIVEN_UP:
+            commands = ", ".join(_shortened(command.text) for command in asked.commands)
             self._line(state, asked.host, f"NO ANSWER to {commands}: {event.why}")
 
     def _answers(self, state: State, event: Answered) -> None:
@@ -212,17 +225,16 @@ class Plain:
     def _progress(self, state: State, scan: Scan) -> None:
         work = work_of(scan, state)
         text = f"{clock_text(state)}  {progress_text(scan, work)}"
-        if self._live:
-            width = shutil.get_terminal_size().columns - 1
-            self._out.write("\r\x1b[K" + safe(text)[:width])
-            self._out.flush()
-            self._drawn = True
-            return
         fraction = work.fraction or 0.0
         if scan.phase != self._phase or fraction - self._work_told >= WORK_STEP or scan.percent == 100.0:
             self._phase = scan.phase
             self._work_told = fraction
             self.say(text)
+        elif self._live:
+            width = shutil.get_terminal_size().columns - 1
+            self._out.write("\r\x1b[K" + safe(text)[:width])
+            self._out.flush()
+            self._drawn = True
 
 
 def _job_state(status: JobStatus) -> object:
@@ -247,7 +259,7 @@ def progress_text(scan: Scan, work: Work) -> str:
         return f"work not known in this phase, {own}  ({phase})"
     counted = f"{work.done:,} of {work.total:,} inodes"
     if work.tool_percent == 100.0:
-        return f"last phase complete; {own}; last count {counted}"
+        return f"last phase complete; {own}; its last count, minutes before the end, was {counted}"
     return f"work {work.fraction * 100:5.1f} % ({counted}), {own}  ({phase})"
 
 

@@ -49,7 +49,7 @@ async def run(file: Path, *, speed: float | None, start: str | None) -> Exit:
 
 
 def moment(replay: Replay, text: str) -> float:
-    """The time (Site's clock) that a person means by HH:MM:SS, +MINUTES or a mark's first words."""
+    """The time (Site's clock) that a person means by HH:MM:SS, +MINUTES, a mark's first words, or `end`."""
     if text.startswith("+"):
         if not _MINUTES.match(text):
             raise StartError(f"{text!r} is no number of minutes")
@@ -60,8 +60,20 @@ def moment(replay: Replay, text: str) -> float:
         wanted = begin.replace(hour=0, minute=0, second=0, microsecond=0)
         offset = (wanted - begin).total_seconds() + hours * 3600 + minutes * 60 + seconds
         return replay.began + (offset if offset >= 0 else offset + 86400)
+    replay.index.extend_whole()  # a mark may stand anywhere
     for mark in replay.marks:
         if mark.label.startswith(text) or mark.label.endswith(text):
             return mark.t
+    if text == "end":
+        return replay.began + replay.seconds
     known = ", ".join(mark.label for mark in replay.marks) or "none"
     raise StartError(f"{text!r} is neither a time nor a mark of this recording. Its marks: {known}")
+
+
+def no_moment(replay: Replay, text: str) -> str:
+    """What is wrong with a moment that a person typed; "" for one that the recording has."""
+    try:
+        moment(replay, text.strip())
+    except StartError as error:
+        return str(error)
+    return ""

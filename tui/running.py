@@ -56,6 +56,8 @@ def _keep(error: Exception) -> Path:
     path = state_dir() / "crash.txt"
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
+        path.unlink(missing_ok=True)
+        path.touch(mode=0o600)
         path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")
     except OSError:
         return Path("(nowhere: the state directory cannot be written)")

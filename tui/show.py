@@ -23,11 +23,14 @@ from remote.gpfs.models import (
     SpaceTotal,
     decode_volume_id,
 )
-from remote.jobs import JobStatus
+from remote.jobs import JobState, JobStatus
+from remote.linux.host_time import HostTime, host_time
 from remote.linux.models import BlockDevices
 from remote.names import NodeTable, UnknownNodeError, fold
+from remote.text import one_line
 from supervision.checks import short_name
 from supervision.clocktext import duration_text
+from supervision.devices import telling
 from supervision.facts import Fact
 from supervision.supervisor import Supervisor
 from tui.connecting import Target, look
@@ -60,6 +63,9 @@ async def run(kind: str, target: Target, fs: str, *, servers: bool, as_json: boo
     except NothingError as error:
         sys.stderr.write(f"{error}\n")
         return Exit.FAILED
+    except ValueError as error:  # a name that no command may be built of
+        sys.stderr.write(f"{one_line(str(error))}\n")
+        return Exit.USAGE
     if as_json:
         whole = {"kind": kind, "host": target.host, "file_system": fs, **view.data, "warnings": view.warnings}
         sys.stdout.write(msgspec.json.encode(whole).decode() + "\n")
@@ -158,8 +164,11 @@ async def _disks(supervisor: Supervisor, view: View) -> None:
     for disk in disks.disks:
         room = space.get(disk.nsd) if space else None
         nsd = nsds.get(disk.nsd) if nsds else None
+        if not disk.ready:
+            view.warnings.append(f"{disk.nsd} is {disk.status} and {disk.availability}")
         rows.append(
             (
+                "ok" if disk.ready else "!!",
                 disk.nsd,
                 fold(server.partition(".")[0] for server in nsd.servers) if nsd else None,
                 disk.failure_group,
@@ -172,8 +181,8 @@ async def _disks(supervisor: Supervisor, view: View) -> None:
                 disk.pool,
             )
         )
-    headers = ("NSD", "servers", "group", "usage", "status", "avail.", "size", "free", "", "pool")
-    view.lines += table(headers, rows, right=(6, 7, 8))
+    headers = ("", "NSD", "servers", "group", "usage", "status", "avail.", "size", "free", "", "pool")
+    view.lines += table(headers, rows, right=(7, 8, 9))
     view.lines += [f"Attention: {sentence.removeprefix('Attention: ')}" for sentence in disks.attention]
 
 
@@ -185,6 +194,10 @@ async def _nsds(supervisor: Supervisor, view: View) -> None:
     owners = {nsd.nsd: nsd.fs or "(free disk)" for nsd in nsds.nsds}
     rows = []
     for row in devices.rows:
+        if supervisor.fs and owners.get(row.nsd) != supervisor.fs:
+            continue
+        if not row.found:
+            view.warnings.append(f"{row.node} does not see {row.nsd}: {row.remarks}")
         made = decode_volume_id(row.volume_id)
         by = made.address if made else None
         rows.append((row.nsd, owners.get(row.nsd), row.volume_id, by, row.node, row.device, row.remarks))
@@ -234,7 +247,7 @@ async def _devices_of(supervisor: Supervisor, view: View, hosts: Sequence[str]) 
                 {True: "rotating", False: "SSD"}.get(device.rotational) if device.rotational is not None else None,
                 device.model,
                 device.identity,
-                "; ".join(seen.in_use(device.kname)[:3]) or "no use seen by Linux",
+                telling(seen.in_use(device.kname)) or "no use seen by Linux",
             )
             for device in sorted(seen.disks(), key=lambda device: (len(device.kname), device.kname))
         ]
@@ -248,11 +261,11 @@ async def _jobs(supervisor: Supervisor, view: View) -> None:
 
 
 async def _jobs_of(supervisor: Supervisor, view: View, hosts: Sequence[str]) -> None:
-    now = supervisor.site.clock.now()
     found: dict[str, tuple[JobStatus, ...]] = {}
     errors: list[SiteError] = []
     for host in hosts:
         try:
+            await supervisor.ask(host, host_time())
             found[host] = await supervisor.site.jobs(host)
         except SiteError as error:
             errors.append(error)
@@ -266,7 +279,7 @@ async def _jobs_of(supervisor: Supervisor, view: View, hosts: Sequence[str]) -> 
             job.id,
             job.state.value,
             job.rc,
-            duration_text(max(0.0, (job.ended or now) - job.began)) if job.began else None,
+            _ran(job, supervisor.store.state.gpfs.get(HostTime, host)),
             job.operator,
             job.command,
         )
@@ -276,6 +289,17 @@ async def _jobs_of(supervisor: Supervisor, view: View, hosts: Sequence[str]) -> 
     view.lines += table(("host", "job", "state", "exit", "ran", "by", "command"), rows, right=(3, 4)) if rows else []
     if not rows:
         view.lines.append(f"no jobs on {fold(found)}")
+
+
+def _ran(job: JobStatus, host: HostTime | None) -> str | None:
+    """How long a job has run, by its host's own clock; a job whose end nobody saw has no length."""
+    if job.began is None:
+        return None
+    if job.ended is not None:
+        return duration_text(max(0.0, job.ended - job.began))
+    if job.state in (JobState.RUNNING, JobState.ORPHAN) and host:
+        return duration_text(max(0.0, host.epoch - job.began))
+    return None
 
 
 async def _on_servers(kind: str, supervisor: Supervisor, view: View) -> None:

@@ -34,6 +34,8 @@ STEPS = (
 )
 PROPAGATION_SECONDS = 240.0
 """How long other nodes may lag behind a change of the cluster's configuration."""
+FULL_PERCENT = 85
+"""From here on a metadata disk is called full."""
 NEW_FILE = "ssd.stanza"
 OLD_FILE = "dataonly.stanza"
 
@@ -107,14 +109,15 @@ class MetadataToSsd:
         self._new = checks.name_new_disks(pins, self._nodes, self._old, self._servers, taken)
         checks.must_fit(self._new, checks.inode_floor_kb(self._need(FileSystem), self._need(FsSpace)))
         for new in self._new:
-            self.steps.decide(f"{new.nsd} shall be {new.pin.identity} on {new.server}, now called {new.pin.seen_as}")
+            self.steps.decide(f"{new.nsd} = {new.pin.identity} on {new.server} (now called {new.pin.seen_as})")
         traps = drift(pins, seen)
         for trap in traps:
-            self.steps.decide(f"names are not gone by: {trap}")
+            self.steps.decide(f"not by name: {trap}")
         names = "names differ between hosts, identities are used" if traps else "names agree"
         return f"{len(pins)} free SSDs, {pins[0].model}, {pins[0].size_bytes / 2**30:.1f} GiB each; {names}"
 
     async def _create_nsds(self) -> str:
+        await self._must_be_well()
         stanzas = [
             NsdStanza(device, new.nsd, (new.server,), Usage.METADATA_ONLY, new.failure_group, "system")
             for new, device in zip(self._new, await self._names_now(), strict=True)
@@ -135,6 +138,15 @@ class MetadataToSsd:
             _fail(f"mmcrnsd ended well, but mmlsnsd -X does not show {fold(sorted(names - shown()))}")
         await self._must_lead_to_pins()
         return f"{len(names)} NSDs, and every one leads to the device that was chosen"
+
+    async def _must_be_well(self) -> None:
+        """Just before a change: every disk ready and up, and every NSD server reached."""
+        disks = await self._disks_now()
+        checks.must_be_ready(self._fs, disks)
+        links = self._supervisor.site.links
+        lost = [host for host in self._supervisor.site.hosts if host in links and links[host].state != "up"]
+        if lost:
+            checks.block(f"no connection to {fold(lost)}: nothing is changed while a server may be gone")
 
     async def _names_now(self) -> list[str]:
         """What each chosen device is called at this moment, looked up just before a command names it."""
@@ -162,6 +174,7 @@ class MetadataToSsd:
                     )
 
     async def _add_disks(self) -> str:
+        await self._must_be_well()
         stanzas = [
             NsdStanza("", new.nsd, (new.server,), Usage.METADATA_ONLY, new.failure_group, "system") for new in self._new
         ]
@@ -179,6 +192,7 @@ class MetadataToSsd:
         return f"{len(self._new)} metadataOnly disks, ready and up; from now on metadata is written to them"
 
     async def _change_old_disks(self) -> str:
+        await self._must_be_well()
         stanzas = [
             NsdStanza("", disk.nsd, self._servers[disk.nsd], Usage.DATA_ONLY, disk.failure_group, disk.pool)
             for disk in self._old
@@ -190,7 +204,7 @@ class MetadataToSsd:
         for old in self._old:
             disk = disks.get(old.nsd)
             if disk is None or disk.usage is not Usage.DATA_ONLY or not disk.ready:
-                _fail(f"mmchdisk ended well, but {old.nsd} is {checks.describe(disk)}, and not dataOnly")
+                _fail(f"after mmchdisk {old.nsd} is {checks.describe(disk)}; it must be dataOnly, ready and up")
         if not disks.not_properly_replicated:
             _fail("mmlsdisk does not say that the file system is no longer properly replicated, as it must now")
         metadata = (await self._space_now()).metadata
@@ -198,6 +212,7 @@ class MetadataToSsd:
         return f"{len(self._old)} disks are dataOnly; {self._used_before_kb:,} KB of metadata are on the SSDs so far"
 
     async def _restripe(self) -> str:
+        await self._must_be_well()
         self._supervisor.watch(gpfs_cadences(self._fs, self.steps.host))
         await self.steps.job(gpfs.mmrestripefs(self._fs, [checks.short_name(n) for n in self._nodes.values()]))
         if (await self._disks_now()).not_properly_replicated:
@@ -216,6 +231,9 @@ class MetadataToSsd:
         if used < floor or used <= self._used_before_kb:
             _fail(f"the SSDs hold {used:,} KB, but the inodes alone are {floor:,} KB: not all metadata has moved")
         free = {new.nsd: row.free_blocks_percent for new in self._new if (row := space.get(new.nsd))}
+        for nsd, percent in free.items():
+            if percent < 100 - FULL_PERCENT:
+                self.steps.warn(f"{nsd} has only {percent} % free: full metadata disks stop the file system")
         self.summary = Summary(used, free)
         return (
             f"{used:,} KB of metadata on the SSDs (inodes alone: {floor:,} KB). The proof is indirect: no mm* command "

@@ -48,11 +48,11 @@ def everything(*edits: Edit) -> Edit:
 
 
 REFUSED: dict[str, tuple[Edit, str, str]] = {
-    "a disk is down": (on("mmlsdisk", *row("foo2_nsd3", "up  ", "down")), "look", "not ready and up: foo2_nsd3"),
+    "a disk is down": (on("mmlsdisk", *row("foo2_nsd3", "up  ", "down")), "look", "foo2_nsd3 is "),
     "a disk is suspended": (
         on("mmlsdisk", *row("foo1_nsd4", "ready    ", "suspended")),
         "look",
-        "not ready and up: foo1_nsd4",
+        "foo1_nsd4 is ",
     ),
     "a restripe is due already": (
         on(
@@ -184,18 +184,18 @@ async def test_nothing_is_decided_on_what_was_not_understood(command: str, edit:
 async def test_the_boot_disks_are_never_chosen() -> None:
     """On pollux3 the names of the new disks are those that it boots from, and the other way round."""
     outcome = await run_recipe()
-    chosen = [event.what for event in of_kind(outcome.events, Decided) if " shall be " in event.what]
-    assert [re.sub(r" shall be \S+ on ", " on ", text) for text in chosen] == [
-        "foo1_ssd1 on foo1, now called sdg",
-        "foo1_ssd2 on foo1, now called sdh",
-        "foo2_ssd1 on foo2, now called sdg",
-        "foo2_ssd2 on foo2, now called sdh",
-        "foo3_ssd1 on foo3, now called sde",
-        "foo3_ssd2 on foo3, now called sdf",
+    chosen = [event.what for event in of_kind(outcome.events, Decided) if " = wwn:" in event.what]
+    assert [re.sub(r" = \S+ on ", " on ", text) for text in chosen] == [
+        "foo1_ssd1 on foo1 (now called sdg)",
+        "foo1_ssd2 on foo1 (now called sdh)",
+        "foo2_ssd1 on foo2 (now called sdg)",
+        "foo2_ssd2 on foo2 (now called sdh)",
+        "foo3_ssd1 on foo3 (now called sde)",
+        "foo3_ssd2 on foo3 (now called sdf)",
     ]
-    traps = [event.what for event in of_kind(outcome.events, Decided) if "NOT one of them" in event.what]
+    traps = [event.what for event in of_kind(outcome.events, Decided) if "is another disk" in event.what]
     assert len(traps) == 6
-    assert any(trap.startswith("names are not gone by: sdg on pollux3") and "mounted on /" in trap for trap in traps)
+    assert any(trap.startswith("not by name: sdg on pollux3") and "mounted on /" in trap for trap in traps)
 
 
 async def test_a_boot_disk_that_looks_like_the_new_ones_is_not_taken_either() -> None:
@@ -284,7 +284,7 @@ PROMISES: dict[str, tuple[tuple[str, str], list[str]]] = {
 
 @pytest.mark.parametrize(("change", "launched"), PROMISES.values(), ids=PROMISES.keys())
 async def test_exit_code_0_is_not_enough(change: tuple[str, str], launched: list[str]) -> None:
-    outcome = await bent(on("mmlsdisk", *change, answers=(2,)))
+    outcome = await bent(on("mmlsdisk", *change, answers=(4,)))
     assert outcome.ending is Ending.FAILED
     assert "mmadddisk ended well, but foo2_ssd2 is" in outcome.why
     assert outcome.launched == launched
@@ -296,13 +296,13 @@ ATTENTION = r"(?s)\nAttention.*\Z"
 
 
 async def test_a_change_that_leaves_a_disk_as_it_was_is_a_failure() -> None:
-    outcome = await bent(on("mmlsdisk", *row("foo3_nsd2", "No       Yes", "Yes      Yes"), answers=(3,)))
+    outcome = await bent(on("mmlsdisk", *row("foo3_nsd2", "No       Yes", "Yes      Yes"), answers=(6,)))
     assert (outcome.ending, outcome.launched[-1]) == (Ending.FAILED, "mmchdisk")
     assert "foo3_nsd2 is dataAndMetadata" in outcome.why
 
 
 async def test_a_change_after_which_no_restripe_is_due_is_a_failure() -> None:
-    outcome = await bent(on("mmlsdisk", ATTENTION, "\n", answers=(3,)))
+    outcome = await bent(on("mmlsdisk", ATTENTION, "\n", answers=(6,)))
     assert (outcome.ending, outcome.launched[-1]) == (Ending.FAILED, "mmchdisk")
 
 
@@ -355,7 +355,7 @@ async def test_a_job_whose_end_is_not_known_ends_as_unknown_and_says_where_to_lo
     assert outcome.steps["mmadddisk"] == "unknown"
     assert JobStatus("x", state).meaning in outcome.why
     assert "Look at the cluster's own tables before anything is run again" in outcome.why
-    assert re.search(r"the log is in /\S+-4-mmadddisk-1\S*/log", outcome.why)
+    assert re.search(r"its log is /\S+-4-mmadddisk-1\S*/log", outcome.why)
     assert outcome.recipe.steps.results[-1].rc is None
 
 

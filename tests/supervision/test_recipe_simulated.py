@@ -133,7 +133,7 @@ async def test_a_lost_job_is_unknown_and_says_what_to_do(client_death: str) -> N
         assert job is not None
         assert job.status.state is JobState.LOST
         assert "Look at the cluster's own tables before anything is run again" in recipe.steps.why
-        log = re.search(r"the log is in (\S+)", recipe.steps.why)
+        log = re.search(r"its log is (\S+)", recipe.steps.why)
         assert log is not None
         assert Path(log[1]).read_bytes().startswith(b"Scanning file system metadata, phase 1")
         assert recipe.steps.results[-1].rc is None

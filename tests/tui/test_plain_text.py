@@ -169,7 +169,7 @@ def test_an_answer_is_told_with_its_own_question() -> None:
         Answered(1.0, 2, (Reply(0),)),
         Unanswered(2.0, 1, "the connection was lost"),
     )
-    first, second = text.splitlines()
+    _day, first, second = text.splitlines()
     assert first.split(None, 1)[1] == "pollux2    answered lsblk"
     assert second.split(None, 1)[1] == "pollux1    NO ANSWER to mmdf mss1, lsblk: the connection was lost"
 

@@ -31,6 +31,7 @@ KEYS = {
     "real_seconds",
     "recording",
     "recording_failure",
+    "warnings",
 }
 
 
@@ -126,7 +127,7 @@ def simulator_of(program: int) -> str:
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
-@pytest.mark.parametrize("until", ["connection up", "# mmrestripefs"], ids=["early", "in the restripe"])
+@pytest.mark.parametrize("until", ["  connected", "# mmrestripefs"], ids=["early", "in the restripe"])
 def test_an_interrupt_leaves_no_process_and_a_readable_recording(
     tmp_path: Path, number: signal.Signals, until: str
 ) -> None:

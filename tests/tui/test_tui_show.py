@@ -55,8 +55,8 @@ async def test_the_disks_with_their_space(cluster: Simulation) -> None:
     ended = await show(cluster, "disks", "pollux1", "--fs", "mss1")
     assert ended.code == 0
     rows = [line.split() for line in ended.out.splitlines()[2:]]
-    assert {row[0] for row in rows} == SEED_NSDS
-    assert {(row[3], row[4], row[5]) for row in rows} == {("dataAndMetadata", "ready", "up")}
+    assert {row[1] for row in rows} == SEED_NSDS
+    assert {(row[0], row[4], row[5], row[6]) for row in rows} == {("ok", "dataAndMetadata", "ready", "up")}
     told = await as_json(cluster, "disks", "pollux1", "--fs", "mss1")
     assert {disk["size_kb"] for disk in told["space"]["disks"]} == {31251759104}
 
@@ -81,7 +81,22 @@ async def test_the_devices_of_every_server_and_the_trap_among_them(cluster: Simu
     ended = await show(cluster, "devices", "pollux3")
     rows = {line.split()[0]: line for line in ended.out.splitlines() if line.startswith("sd")}
     assert "no use seen by Linux" in rows["sde"]
-    assert "holds sdg1" in rows["sdg"]  # the boot disk that is an SSD's name elsewhere
+    assert "mounted on /" in rows["sdg"]  # the boot disk that is an SSD's name elsewhere
+
+
+async def test_a_disk_that_is_down_is_marked_and_no_success(cluster: Simulation) -> None:
+    await cluster.control("disk", disk="foo2_nsd3", availability="down")
+    ended = await show(cluster, "disks", "pollux1", "--fs", "mss1")
+    assert ended.code == 6
+    assert "foo2_nsd3 is ready and down" in ended.err
+    row = next(line.split() for line in ended.out.splitlines() if "foo2_nsd3" in line)
+    assert row[0] == "!!"
+
+
+async def test_a_name_that_no_command_may_hold_is_wrong_usage(cluster: Simulation) -> None:
+    ended = await show(cluster, "disks", "pollux1", "--fs", "mss1;reboot")
+    assert (ended.code, ended.out) == (2, "")
+    assert "not the name of a file system" in ended.err
 
 
 async def test_the_jobs_of_a_host_that_has_none(cluster: Simulation) -> None:
