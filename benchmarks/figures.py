@@ -58,6 +58,7 @@ async def medians(rounds: int, **works: Callable[[], Awaitable[float]]) -> dict[
 def page(figures: Sequence[Figure]) -> str:
     """The whole of docs/benchmarks.md."""
     rows = ["| " + " | ".join(cells) + " |" for cells in (HEAD, ["---"] * len(HEAD), *(f.cells for f in figures))]
+    machine = f"{os.cpu_count()} cores with a load of {os.getloadavg()[1]:.0f} (five minutes)"
     versions = f"Python {platform.python_version()}, asyncssh {version('asyncssh')}"
     lines = [
         "# Benchmarks",
@@ -66,7 +67,7 @@ def page(figures: Sequence[Figure]) -> str:
         "named peer on the same machine at the same time, because seconds of somebody else's machine say nothing.",
         "Clients and servers share its cores, and it may have been busy: a line is a measurement, not a promise.",
         "",
-        f"{datetime.now(UTC):%Y-%m-%d}, {os.cpu_count()} cores with a load of {os.getloadavg()[1]:.0f} (five minutes), {versions}.",
+        f"{datetime.now(UTC):%Y-%m-%d}, {machine}, {versions}.",
         "",
         *rows,
     ]
