@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 import click
 
@@ -17,6 +19,16 @@ Exit statuses:
   6  done, with warnings
   130  interrupted from the keyboard
 """
+
+
+Command = TypeVar("Command", bound=Callable[..., None])
+
+
+def _on_screens(command: Command) -> Command:
+    """What every command with screens can be told of them; unsaid, the environment and the file are asked."""
+    themes = click.Choice(["dark", "light", "ansi"])
+    command = click.option("--theme", type=themes, help="Colours; ansi: the terminal's own.")(command)
+    return click.option("--mouse/--no-mouse", default=None, help="Whether the mouse is the program's.")(command)
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]}, epilog=EXITS)
@@ -42,7 +54,17 @@ def cli() -> None:
     type=click.Path(dir_okay=False, path_type=Path),
     help="Record into this new file instead of the usual place.",
 )
-def demo(*, plain: bool, auto: bool, speed: float, as_json: bool, record: Path | None) -> None:
+@_on_screens
+def demo(
+    *,
+    plain: bool,
+    auto: bool,
+    speed: float,
+    as_json: bool,
+    record: Path | None,
+    theme: str | None,
+    mouse: bool | None,
+) -> None:
     """Migrate the metadata of a simulated 350 TB file system to SSDs.
 
     Real SSH to simulated hosts, detached jobs, everything recorded. It takes about a minute and needs nothing but
@@ -56,8 +78,10 @@ def demo(*, plain: bool, auto: bool, speed: float, as_json: bool, record: Path |
 
         run_to_exit(run(speed=speed, as_json=as_json, record=record))
     from tui.showing import demo as show_demo
+    from tui.using import settings_or_exit
 
-    run_to_exit(show_demo(speed=speed, record=record, auto=auto))
+    settings = settings_or_exit(theme=theme, mouse=mouse, screens=True)
+    run_to_exit(show_demo(speed=speed, record=record, auto=auto, settings=settings))
 
 
 @cli.command()
@@ -70,7 +94,10 @@ def demo(*, plain: bool, auto: bool, speed: float, as_json: bool, record: Path |
     help="Play N times as fast as it was; without it lines come at once, and screens play at 60.",
 )
 @click.option("--from", "start", metavar="TIME", help="Begin at HH:MM:SS, at +MINUTES, or at a mark's first words.")
-def replay(*, file: Path | None, plain: bool, speed: float | None, start: str | None) -> None:
+@_on_screens
+def replay(
+    *, file: Path | None, plain: bool, speed: float | None, start: str | None, theme: str | None, mouse: bool | None
+) -> None:
     """Replay a recorded session, the newest of yours without FILE. Nothing is asked of any host."""
     from tui.paths import newest_recording
     from tui.running import run_to_exit
@@ -84,74 +111,89 @@ def replay(*, file: Path | None, plain: bool, speed: float | None, start: str | 
 
         run_to_exit(run(file, speed=speed, start=start))
     from tui.showing import replay as show_replay
+    from tui.using import settings_or_exit
 
-    run_to_exit(show_replay(file, speed=speed, start=start))
+    settings = settings_or_exit(theme=theme, mouse=mouse, screens=True)
+    run_to_exit(show_replay(file, speed=speed, start=start, settings=settings))
 
 
 @cli.command()
 @click.argument("destination", metavar="[USER@]HOST")
-@click.option("--fs", required=True, metavar="NAME", help="The file system.")
+@click.option("--fs", metavar="NAME", help="The file system.")
 @click.option("--write", is_flag=True, help="Arm it: without this nothing can be changed, whatever key is pressed.")
 @click.option("-F", "config", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="SSH configuration.")
-@click.option("-J", "jump", default="", metavar="JUMP", help="Jump host, as in ssh: [USER@]HOST[:PORT].")
-@click.option("--through", default="", metavar="ADMIN", help="Reach every other host by ssh from this node.")
-@click.option("--sudo", is_flag=True, help="Run mm commands under sudo -n.")
+@click.option("-J", "jump", metavar="JUMP", help="Jump host, as in ssh: [USER@]HOST[:PORT].")
+@click.option("--through", metavar="ADMIN", help="Reach every other host by ssh from this node.")
+@click.option("--sudo/--no-sudo", default=None, help="Run mm commands under sudo -n.")
 @click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="Record into this new file.")
+@_on_screens
 def connect(
     *,
     destination: str,
-    fs: str,
+    fs: str | None,
     write: bool,
     config: Path | None,
-    jump: str,
-    through: str,
-    sudo: bool,
+    jump: str | None,
+    through: str | None,
+    sudo: bool | None,
     record: Path | None,
+    theme: str | None,
+    mouse: bool | None,
 ) -> None:
-    """Watch a cluster on the screens. Read-only unless --write; everything is recorded."""
+    """Watch a cluster on the screens. Read-only unless --write; everything is recorded.
+
+    What is not given here may stand in the configuration file, for this host: see `restripe info`.
+    """
     if not _on_terminal():
         raise click.UsageError("connect needs a terminal; `restripe show` does without")
-    from tui.connecting import Target
     from tui.running import run_to_exit
     from tui.showing import connect as show_cluster
+    from tui.using import settings_or_exit, way
 
-    target = Target("", config=config, jump=jump, through=through, sudo=sudo).named(destination)
-    run_to_exit(show_cluster(target, fs, armed=write, record=record))
+    settings = settings_or_exit(theme=theme, mouse=mouse, screens=True)
+    target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=sudo)
+    if not name:
+        raise click.UsageError("name the file system: --fs NAME, or fs for this host in the configuration file")
+    locked = settings.read_only(destination) if write else ""
+    if locked:
+        click.echo(f"--write has no effect: {locked}", err=True)
+    run_to_exit(show_cluster(target, name, armed=write and not locked, record=record, settings=settings, locked=locked))
 
 
 @cli.command()
 @click.argument("kind", type=click.Choice(["cluster", "disks", "nsds", "df", "devices", "jobs"]))
 @click.argument("destination", metavar="[USER@]HOST")
-@click.option("--fs", default="", metavar="NAME", help="The file system; needed for disks and df.")
+@click.option("--fs", metavar="NAME", help="The file system; needed for disks and df.")
 @click.option("-F", "config", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="SSH configuration.")
-@click.option("-J", "jump", default="", metavar="JUMP", help="Jump host, as in ssh: [USER@]HOST[:PORT].")
-@click.option("--through", default="", metavar="ADMIN", help="Reach every other host by ssh from this node.")
-@click.option("--sudo", is_flag=True, help="Run mm commands under sudo -n.")
+@click.option("-J", "jump", metavar="JUMP", help="Jump host, as in ssh: [USER@]HOST[:PORT].")
+@click.option("--through", metavar="ADMIN", help="Reach every other host by ssh from this node.")
+@click.option("--sudo/--no-sudo", default=None, help="Run mm commands under sudo -n.")
 @click.option("--servers", is_flag=True, help="devices, jobs: on every NSD server of the cluster, not only on HOST.")
 @click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
 def show(
     *,
     kind: str,
     destination: str,
-    fs: str,
+    fs: str | None,
     config: Path | None,
-    jump: str,
-    through: str,
-    sudo: bool,
+    jump: str | None,
+    through: str | None,
+    sudo: bool | None,
     servers: bool,
     as_json: bool,
 ) -> None:
     """Show what a cluster says of itself: its nodes, disks, NSDs, space, devices or jobs. Nothing is changed."""
-    if kind in ("disks", "df") and not fs:
-        raise click.UsageError(f"show {kind} needs --fs NAME")
     if servers and kind not in ("devices", "jobs"):
         raise click.UsageError("--servers goes with devices and jobs")
-    from tui.connecting import Target
+    from tui.using import settings_or_exit, way
+
+    target, name = way(settings_or_exit(), destination, fs, config=config, jump=jump, through=through, sudo=sudo)
+    if kind in ("disks", "df") and not name:
+        raise click.UsageError(f"show {kind} needs --fs NAME")
     from tui.running import run_to_exit
     from tui.show import run
 
-    target = Target("", config=config, jump=jump, through=through, sudo=sudo).named(destination)
-    run_to_exit(run(kind, target, fs, servers=servers, as_json=as_json))
+    run_to_exit(run(kind, target, name, servers=servers, as_json=as_json))
 
 
 @cli.command()
@@ -249,8 +291,9 @@ def completion(shell: str) -> None:
 @cli.command()
 @click.option("--host", "destination", metavar="[USER@]HOST", help="Show how this host would be reached instead.")
 @click.option("-F", "config", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="SSH configuration.")
-def info(*, destination: str | None, config: Path | None) -> None:
-    """Versions, and every path that the program uses.
+@click.option("--keys", is_flag=True, help="List the names of all bindings with their keys instead.")
+def info(*, destination: str | None, config: Path | None, keys: bool) -> None:
+    """Versions, every path that the program uses, and every setting with where it comes from.
 
     With --host: where the SSH configuration leads, and each line of it that holds for the host and is not done
     here, with what that means. No connection is made.
@@ -258,9 +301,13 @@ def info(*, destination: str | None, config: Path | None) -> None:
     if destination is None:
         if config:
             raise click.UsageError("-F goes with --host")
-        from tui.info import lines
+        from tui.info import key_lines, lines, setting_lines
+        from tui.using import settings_or_exit
 
-        for line in lines():
+        for line in () if keys else lines():
+            click.echo(line)
+        settings = settings_or_exit()
+        for line in key_lines(settings) if keys else setting_lines(settings):
             click.echo(line)
         return
     import asyncio

@@ -11,8 +11,11 @@ from importlib.resources import files
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import msgspec
+
 from remote.text import one_line
 from tui.paths import recordings_dir, state_dir
+from tui.settings import SINGLE, Settings, dotted
 
 if TYPE_CHECKING:
     from remote.ssh import Route
@@ -36,6 +39,50 @@ def lines() -> Iterator[str]:
     yield _path("known hosts", Path.home() / ".ssh" / "known_hosts")
     yield _path("", Path("/etc/ssh/ssh_known_hosts"))
     yield _row("jobs on hosts", "/var/lib/restripe as root, else ~/.local/state/restripe")
+
+
+def setting_lines(settings: Settings) -> Iterator[str]:
+    """Every setting, what it is, and where that was said."""
+    yield f"settings: flags before the environment before {settings.file.name} before the defaults"
+    yield _path("file", settings.file)
+    config = settings.config
+    for path in SINGLE:
+        value: object = config
+        for part in path:
+            value = getattr(value, part)
+        yield _setting(settings, path, value)
+    if not config.keys:
+        yield _row("keys", "default  (restripe info --keys lists them)")
+    for name, given in config.keys.items():
+        yield _setting(settings, ("keys", name), [given] if isinstance(given, str) else given)
+    if not config.hosts:
+        yield _row("hosts", "none")
+    for host, defaults in config.hosts.items():
+        for field, value in msgspec.structs.asdict(defaults).items():
+            if value is not None:
+                yield _setting(settings, ("hosts", host, field.replace("_", "-")), value)
+
+
+def key_lines(settings: Settings) -> Iterator[str]:
+    """The name of every binding, its keys as they are now, and what it does."""
+    from screens.widgets.frame import key_text
+    from tui.keymap import bindings
+    from tui.using import check_keys
+
+    chosen = check_keys(settings)
+    for name, bound in bindings().items():
+        keys = chosen[name].split(",") if name in chosen else bound.keys
+        yield f"  {name:<24}{', '.join(map(key_text, keys)):<20}{bound.description}"
+
+
+def _setting(settings: Settings, path: tuple[str, ...], value: object) -> str:
+    if isinstance(value, bool):
+        text = "true" if value else "false"
+    elif isinstance(value, list):
+        text = ", ".join(map(str, value))
+    else:
+        text = f"{value:g}" if isinstance(value, float) else str(value)
+    return f"  {one_line(dotted(path)):<30} {one_line(text):<20} ({one_line(settings.origin(*path))})"
 
 
 async def host_lines(destination: str, config: Path | None) -> list[str]:

@@ -129,6 +129,7 @@ def load(flags: Mapping[str, object] | None = None, environ: Mapping[str, str] |
     environ = os.environ if environ is None else environ
     file = config_file()
     raw, lines = _read(file)
+    _flatten_keys(raw, lines)
     wrong = [f"{place(file, lines, path)}: {problem}" for path, problem in _problems(Config, raw, ())]
     origins = {path: f"line {_line_of(lines, path)}" for path in _leaves(raw)}
     for path in SINGLE:
@@ -140,7 +141,7 @@ def load(flags: Mapping[str, object] | None = None, environ: Mapping[str, str] |
                 _put(raw, path, value)
                 origins[path] = name
             else:
-                wrong.append(f"{name}: {text!r} is not {_allowed(kind)}")
+                wrong.append(f"{name}: {_shown(text)} cannot be meant; allowed: {_allowed(kind)}")
     for flag, given in (flags or {}).items():
         if given is not None:
             _put(raw, (flag,), given)
@@ -189,13 +190,31 @@ def _lines(text: str) -> dict[Key, int]:
         if line.lstrip().startswith("["):
             if (header := _path(line)) is not None:
                 table = header
-                lines.setdefault(table, number)
+                for end in range(1, len(table) + 1):
+                    lines.setdefault(table[:end], number)
             continue
         for equals in re.finditer("=", line):
             if (key := _path(f"{line[: equals.start()]}=0")) is not None:
                 lines.setdefault(table + key, number)
                 break
     return lines
+
+
+def _flatten_keys(raw: dict[str, Any], lines: dict[Key, int]) -> None:
+    """Take `grid.sort = "S"` for `"grid.sort" = "S"`: to TOML a dot is a table, to people it is part of the name."""
+    keys = raw.get("keys")
+    if not isinstance(keys, dict):
+        return
+    flat: dict[str, Any] = {}
+    for path in _leaves(keys):
+        name = ".".join(path)
+        value: Any = keys
+        for part in path:
+            value = value[part]
+        flat[name] = value
+        if line := _line_of(lines, ("keys", *path)):
+            lines["keys", name] = line
+    raw["keys"] = flat
 
 
 def _path(statement: str) -> Key | None:
@@ -244,7 +263,7 @@ def _problems(kind: Any, raw: Any, path: Key) -> Iterator[tuple[Key, str]]:
             yield from _problems(get_args(kind)[1], value, (*path, key))
     elif not _fits(raw, kind):
         allowed = KEYS_MEAN if path[0] == "keys" else _allowed(kind)
-        yield path, f"{_shown(raw)} is not {allowed}"
+        yield path, f"{_shown(raw)} cannot be meant; allowed: {allowed}"
 
 
 def _unknown(key: str, known: Mapping[str, object], *, in_hosts: bool) -> str:

@@ -36,9 +36,11 @@ from tui.demo import opened
 from tui.exits import Exit
 from tui.paths import new_recording
 from tui.replay import StartError, moment
+from tui.settings import Refresh, Settings
+from tui.using import slowed
 
 
-async def replay(file: Path, *, speed: float | None, start: str | None) -> Exit:
+async def replay(file: Path, *, speed: float | None, start: str | None, settings: Settings) -> Exit:
     """A recording on the screens. It waits, paused, at its beginning."""
     try:
         recording = Replay(file, whole=False)
@@ -49,10 +51,10 @@ async def replay(file: Path, *, speed: float | None, start: str | None) -> Exit:
     player = Player(recording, speed=speed or 60.0)
     player.seek(begin)
     header = recording.header
-    return await _run(RestripeApp(Session(player, GpfsFileSystem(header.file_system, header.entry))))
+    return await _run(RestripeApp(Session(player, GpfsFileSystem(header.file_system, header.entry))), settings)
 
 
-async def demo(*, speed: float, record: Path | None, auto: bool) -> Exit:
+async def demo(*, speed: float, record: Path | None, auto: bool, settings: Settings) -> Exit:
     """The simulated cluster on the screens, waiting for the person; with `auto` it begins by itself."""
     try:
         async with Simulation.start(scenario="seed", speed=speed) as simulation, opened(simulation, record) as demo:
@@ -73,7 +75,7 @@ async def demo(*, speed: float, record: Path | None, auto: bool) -> Exit:
             if auto:
                 supervisor.start(MIGRATION, migrate())
             supervisor.start("first look", first_look(supervisor, fs))
-            return await _run(RestripeApp(session, first="migrate" if auto else "cluster"))
+            return await _run(RestripeApp(session, first="migrate" if auto else "cluster"), settings)
     except (SimulationError, RecordingError, SiteError) as error:
         sys.stderr.write(f"Nothing was done: {error}\n")
         return Exit.FAILED
@@ -94,8 +96,13 @@ class Prompts:
         return await self.app.ask_secret(question) if self.app else None
 
 
-async def connect(target: Target, fs_name: str, *, armed: bool, record: Path | None) -> Exit:
-    """A cluster on the screens, read-only unless armed. The screens open while the hosts are still connecting."""
+async def connect(
+    target: Target, fs_name: str, *, armed: bool, record: Path | None, settings: Settings, locked: str = ""
+) -> Exit:
+    """A cluster on the screens, read-only unless armed. The screens open while the hosts are still connecting.
+
+    `locked` is why it is read-only although it was to be armed.
+    """
     clock, prompts = WallClock(), Prompts()
     ssh = msgspec.structs.replace(settings_for(target), ask_host_key=prompts.host_key, ask_secret=prompts.secret)
     live = LiveSite((target.host,), clock, armed=armed, options=LiveOptions(sudo=target.sudo, ssh=ssh))
@@ -126,8 +133,8 @@ async def connect(target: Target, fs_name: str, *, armed: bool, record: Path | N
         async with Supervisor(site, journal, fs=fs_name, entry=target.host) as supervisor:
             app = RestripeApp(Session(journal.store, fs, supervisor=supervisor, writer=writer))
             prompts.app = app
-            supervisor.start("first look", first_look(supervisor, fs))
-            code = await _run(app)
+            supervisor.start("first look", first_look(supervisor, fs, settings.config.refresh))
+            code = await _run(app, settings, f"--write has no effect: {locked}" if locked else "")
         journal.emit(Closed(clock.now(), "left"))
     finally:
         await asyncio.to_thread(writer.close)
@@ -135,20 +142,21 @@ async def connect(target: Target, fs_name: str, *, armed: bool, record: Path | N
     return code
 
 
-async def first_look(supervisor: Supervisor, fs: FileSystem) -> None:
-    """Ask what every screen begins with; each trouble is in the state, on its own."""
+async def first_look(supervisor: Supervisor, fs: FileSystem, limits: Refresh | None = None) -> None:
+    """Ask what every screen begins with, then go on within a person's limits; each trouble is in the state."""
     for commands in (fs.questions(), fs.costly()):
         for command in commands:  # one by one: what fails spoils nothing, and what is there is shown at once
             with contextlib.suppress(SiteError):
                 await supervisor.ask(supervisor.entry, command)
     await supervisor.look_at_devices(supervisor.site.hosts)
     await supervisor.look_at_jobs(supervisor.site.hosts)
-    supervisor.watch(fs.cadences(supervisor.entry))
+    supervisor.watch(slowed(fs.cadences(supervisor.entry), fs.costly(), limits or Refresh()))
 
 
-async def _run(app: RestripeApp) -> Exit:
+async def _run(app: RestripeApp, settings: Settings, greeting: str = "") -> Exit:
     """Show until the person leaves."""
-    return Exit(await app.run_async() or 0)
+    app.use(settings, greeting)
+    return Exit(await app.run_async(mouse=settings.config.mouse) or 0)
 
 
 def _say_goodbye(state: State, writer: Writer) -> None:
