@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from remote.events import Reply
+import math
+
+from remote.events import Answered, Asked, Reply
 from remote.text import one_line
 from screens.intents import FollowJob
 from screens.widgets.logview import LogView
@@ -10,6 +12,7 @@ from screens.widgets.logview_screen import ListAndLog
 from screens.widgets.render import age_text
 from supervision.clocktext import duration_text, time_of_day
 from supervision.logcopy import LogCopy
+from supervision.session import Session
 from supervision.state import Ran, State
 from supervision.tables import Cell, Column, Row, Severity, Table
 
@@ -72,6 +75,25 @@ def commands_table(ran: tuple[Ran, ...], zone: int) -> tuple[Table, dict[str, Ra
 def took_text(seconds: float) -> str:
     """How long a command took; most take less than a second."""
     return f"{seconds:.1f} s" if seconds < 10 else duration_text(seconds)
+
+
+def reply_of(session: Session, ran: Ran) -> Reply | None:
+    """What a question was answered, where that is kept; a replay has it all."""
+    if ran.took is None:
+        return None
+    if session.player is None:
+        return session.logs.replies.get(ran.asked_at, ran.host, ran.command)
+    replay, number, place = session.player.replay, -1, 0
+    cursor = replay.cursor_at(replay.index_at(math.nextafter(ran.asked_at, 0.0)))
+    while cursor.state.at <= ran.asked_at + ran.took + 1.0 and cursor.count < len(replay.index):
+        event = replay.step(cursor)
+        if isinstance(event, Asked) and (event.t, event.host) == (ran.asked_at, ran.host):
+            texts = [command.text for command in event.commands]
+            if ran.command in texts:
+                number, place = event.n, texts.index(ran.command)
+        elif isinstance(event, Answered) and event.n == number:
+            return event.replies[place] if place < len(event.replies) else None
+    return None
 
 
 def output_text(reply: Reply) -> bytes:
@@ -146,12 +168,12 @@ class CommandsScreen(ListAndLog):
         title = f"{time_of_day(ran.asked_at, zone)}  {words}  on {ran.host}  {one_line(ran.command)}"
         if ran.job:
             log = state.job_log(ran.host, ran.job)
-            copy = session.logs.get(ran.host, f"job:{ran.job}", state.at if session.player else None)
+            copy = session.logs.get(ran.host, f"job:{ran.job}")
             limit = (log.size if log else 0) if session.player else None
             view.show(copy, key=ran.job, limit=limit, title=title, zone=zone, empty="nothing of its log was read")
             return
         if self._output is None or self._output[0] != ran:
-            reply = session.logs.replies.get(ran.asked_at, ran.host, ran.command) if ran.took is not None else None
+            reply = reply_of(session, ran)
             copy = LogCopy()
             if reply:
                 copy.write(0, output_text(reply), ran.asked_at + (ran.took or 0.0))

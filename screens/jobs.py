@@ -171,7 +171,7 @@ class JobsScreen(ListAndLog):
         code = "" if job.status.rc is None else f"exit {job.status.rc}"
         ran = "" if seconds is None else duration_text(seconds)
         view.show(
-            session.logs.get(job.host, source, state.at if session.player else None),
+            session.logs.get(job.host, source),
             key=job.status.id,
             limit=(log.size if log else 0) if session.player else None,
             title="  ".join(part for part in (word, code, ran, f"on {job.host}", job.status.command) if part),

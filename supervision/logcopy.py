@@ -236,38 +236,28 @@ class LogCopy:
 
 
 class LogCopies:
-    """The copies of all logs of a session, by host and source, and its `replies`. Fed from events, live or replayed."""
+    """The copies of all logs of a live session, by host and source, and its `replies`. Fed from its events."""
 
     def __init__(self) -> None:
         self.replies = Replies()
-        self._copies: dict[tuple[str, str], list[tuple[float, LogCopy]]] = {}
+        self._copies: dict[tuple[str, str], LogCopy] = {}
 
-    def on_event(self, state: State, event: Event | None) -> None:
+    def on_event(self, _state: State, event: Event | None) -> None:
         """Take an event in."""
-        self.replies.on_event(event, keep_all=event is not None and event.t > state.at)
+        self.replies.on_event(event)
         if isinstance(event, LogRead):
             self.get(event.host, event.source).write(event.offset, event.data.data, event.t)
         elif isinstance(event, LogRewound):
-            copy = self.get(event.host, event.source)
-            if event.t > state.at:
-                # a recording is read ahead: one may seek back to what the log was before
-                following = LogCopy(copy.generation + 1, (event.why, event.t))
-                self._copies[event.host, event.source].append((event.t, following))
-            else:
-                copy.rewind(event.why, event.t)
+            self.get(event.host, event.source).rewind(event.why, event.t)
 
     def get(self, host: str, source: str, at: float | None = None) -> LogCopy:
-        """The copy of a log, empty when nothing of it has been read; in a replay the one of the time `at`."""
-        copies = self._copies.setdefault((host, source), [(float("-inf"), LogCopy())])
-        for began, copy in reversed(copies):
-            if at is None or began <= at:
-                return copy
-        return copies[0][1]
+        """The copy of a log, empty when nothing of it has been read. A live session knows no other moment than now."""
+        return self._copies.setdefault((host, source), LogCopy())
 
     @property
     def known(self) -> Mapping[tuple[str, str], LogCopy]:
-        """All copies, the newest of each log."""
-        return {key: copies[-1][1] for key, copies in self._copies.items()}
+        """All copies."""
+        return self._copies
 
 
 def _write_all(number: int, data: bytes | bytearray, at: int) -> None:

@@ -15,15 +15,15 @@ Key: TypeAlias = tuple[float, str, str]
 
 
 class Replies:
-    """The answers of a session by when, where and what. Fed from events, live or replayed."""
+    """The answers of a live session by when, where and what. Fed from its events."""
 
     def __init__(self) -> None:
         self._asked: dict[int, Asked] = {}
         self._replies: OrderedDict[Key, Reply] = OrderedDict()
         self._size = 0
 
-    def on_event(self, event: Event | None, *, keep_all: bool = False) -> None:
-        """Take an event in. A recording that is played has its answers in memory anyway: `keep_all`."""
+    def on_event(self, event: Event | None) -> None:
+        """Take an event in."""
         if isinstance(event, Asked):
             self._asked[event.n] = event
         elif isinstance(event, Unanswered):
@@ -31,7 +31,7 @@ class Replies:
         elif isinstance(event, Answered) and (asked := self._asked.pop(event.n, None)):
             for command, reply in zip(asked.commands, event.replies, strict=False):
                 self._keep((asked.t, asked.host, command.text), reply)
-            while self._size > KEPT and not keep_all:
+            while self._size > KEPT:
                 _, reply = self._replies.popitem(last=False)
                 self._size -= _size(reply)
 

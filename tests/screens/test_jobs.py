@@ -15,13 +15,13 @@ from screens.dialogs import AskText, ConfirmDanger
 from screens.intents import LaunchJob, StopJob
 from screens.jobs import JobsScreen, jobs_table, read_command
 from screens.widgets.frame import KeyFooter
-from supervision.state import State
+from supervision.clocktext import duration_text, time_of_day
+from supervision.session import Session
+from supervision.state import Job, State
 from tests.screens.jobsapp import NOW, ListApp, Live
 from tests.screens.seedapp import seed_session
 from tests.screens.snap import assert_snapshot, text_of
 from tests.waiting import until
-
-RESTRIPE = "mss1-20130606T152002-6-mmrestripefs-1"
 
 
 def cells(state: State, now: float) -> dict[str, list[str]]:
@@ -41,14 +41,28 @@ async def test_snapshots_of_the_recorded_night(size: tuple[int, int]) -> None:
         assert_snapshot(app, "snapshots_jobs", f"jobs-log-{name}")
 
 
+def restripe_of(session: Session) -> Job:
+    """The recorded restripe."""
+    return next(job for job in session.state.jobs.values() if "mmrestripefs" in job.status.command)
+
+
 def test_running_jobs_come_first_then_the_newest_with_time_and_exit_code() -> None:
     session = seed_session(0.5)
     rows = list(cells(session.state, session.now).values())
     assert [row[1] for row in rows] == ["running", "finished", "finished", "finished"]
-    assert rows[0][2:4] == ["", "1 h 57 min"]
-    assert rows[1][2:4] == ["0", "4 s"]
+    began = restripe_of(session).status.began
+    assert began
+    assert rows[0][2:4] == ["", duration_text(session.now - began)]
+    begun = [job.status.began or 0.0 for job in session.state.jobs.values() if job.status.rc == 0]
+    assert [row[7] for row in rows[1:]] == [
+        time_of_day(at, session.header.utc_offset) for at in sorted(begun, reverse=True)
+    ]
     done = seed_session(1.0)
-    assert cells(done.state, done.now)[f"pollux1 {RESTRIPE}"][1:4] == ["finished", "0", "3 h 55 min"]
+    status = restripe_of(done).status
+    assert status.began
+    assert status.ended
+    row = cells(done.state, done.now)[f"pollux1 {status.id}"]
+    assert row[1:4] == ["finished", "0", duration_text(status.ended - status.began)]
 
 
 @pytest.mark.parametrize(
@@ -107,11 +121,11 @@ async def test_attaching_shows_the_whole_log_and_then_what_comes() -> None:
 
 
 async def test_a_replay_shows_the_log_as_it_was_then() -> None:
-    session = seed_session(0.02)
+    session = seed_session(0.1)
     app = ListApp(JobsScreen, session)
     async with app.run_test(size=(120, 40)) as pilot:
         await pilot.press("enter")
-        await until(lambda: "follows" in text_of(app))
+        await until(lambda: "% complete" in text_of(app) and "follows" in text_of(app))
         assert app.wanted == []
         before = app.shown.log_view.text.rows
         assert session.player

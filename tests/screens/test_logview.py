@@ -11,9 +11,11 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from textual import events
 from textual.pilot import Pilot
+from textual.scrollbar import ScrollDown, ScrollTo, ScrollUp
 
 from screens.widgets import clipboard
 from screens.widgets.grid_prompt import Prompt
+from supervision.logcopy import LogCopy
 from tests.screens.logs import LogApp
 from tests.screens.snap import assert_snapshot, text_of
 from tests.waiting import until
@@ -253,3 +255,49 @@ async def test_snapshots(size: tuple[int, int]) -> None:
         await until(lambda: app.view.text.line == 17)
         await pilot.pause()
         assert_snapshot(app, "snapshots_jobs", f"logview-{size[0]}x{size[1]}")
+
+
+@pytest.mark.parametrize("theme", ["textual-light", "textual-dark", "ansi-light", "ansi-dark"])
+@pytest.mark.parametrize("no_color", [False, True])
+async def test_signs_do_not_need_colour(theme: str, no_color: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    if no_color:
+        monkeypatch.setenv("NO_COLOR", "1")
+    app = LogApp(*MANY)
+    async with app.run_test(size=(60, 11)) as pilot:
+        app.theme = theme
+        await typed(pilot, "slash", "19[0-9]|fs0")
+        await until(lambda: app.view.text.line == 199)
+        assert [line[0] for line in app.lines] == ["*"] * 9 + ["▸"]
+        await pilot.press("up")
+        await until(lambda: "follows" not in app.status)
+
+
+async def test_the_scroll_bar_moves_what_is_in_sight() -> None:
+    app = LogApp(*MANY)
+    async with app.run_test(size=(60, 11)):
+        text = app.view.text
+        text.post_message(ScrollTo(y=50.0))
+        await until(lambda: in_sight(app)[0].startswith("050"))
+        assert "+140 lines below, G follows" in app.status
+        text.post_message(ScrollDown())
+        await until(lambda: in_sight(app)[0].startswith("060"))
+        text.post_message(ScrollUp())
+        await until(lambda: in_sight(app)[0].startswith("050"))
+        text.post_message(ScrollTo(y=190.0))
+        await until(lambda: "follows" in app.status)
+
+
+async def test_another_log_begins_anew_and_a_million_lines_move_at_once() -> None:
+    app = LogApp(*MANY)
+    async with app.run_test(size=(60, 11)) as pilot:
+        await typed(pilot, "ampersand", "fs1")
+        other = LogCopy()
+        other.write(0, b"a line of the other\n" * 1_000_000)
+        app.view.show(other, key="other", title="another [/log]")
+        await until(lambda: "999,992-1,000,000 of 1,000,000 lines  follows" in app.status)
+        assert "&fs1" not in app.status
+        assert "another [/log]" in text_of(app)
+        await pilot.press("w", "g")
+        await until(lambda: "1-9 of 1,000,000 lines" in app.status)
+        await pilot.press("G")
+        await until(lambda: "follows" in app.status and "wrapped" in app.status)
