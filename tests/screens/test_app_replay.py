@@ -90,7 +90,7 @@ async def test_p_plays_and_pauses() -> None:
 
 
 async def test_marks_jumps_and_single_events() -> None:
-    async with shown("15:20:03") as (app, pilot, player):
+    async with shown("+0.1") as (app, pilot, player):
         await pilot.press("right_square_bracket")
         await until(lambda: "step" in text_of(app).splitlines()[-2])
         marked = player.position
