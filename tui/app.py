@@ -141,7 +141,8 @@ class RestripeApp(SessionApp):
         if action == "show":
             return parameters[0] in _MODES
         if action == "command_palette":
-            return not isinstance(self.screen, ModalScreen)  # a question is answered by its own keys alone
+            # a question is answered by its own keys alone; at the very end there is no screen
+            return not isinstance(next(reversed(self.screen_stack), None), ModalScreen)
         return True
 
     # what screens want

@@ -82,7 +82,8 @@ class HelpScreen(ModalScreen[None]):
     DEFAULT_CSS = """
     HelpScreen { align: center middle; }
     HelpScreen > VerticalScroll { width: 76; max-width: 100%; height: auto; max-height: 90%; border: round $accent;
-        padding: 0 1; background: $surface; scrollbar-size-vertical: 1; }
+        padding: 0 1; background: $surface; scrollbar-size-vertical: 1;
+        border-title-color: $foreground; border-subtitle-color: $foreground; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("escape,q,question_mark", "dismiss", "back"),

@@ -17,22 +17,29 @@ BANDS = {
     "band-simulated": "#aa00aa",
     "band-replay": "#0000aa",
     "band-text": "#ffffff",
+    "note": "#a0a0a0",
 }
 _ANSI_BANDS = {
     "band-armed": "ansi_red",
     "band-simulated": "ansi_magenta",
     "band-replay": "ansi_blue",
     "band-text": "ansi_bright_white",
+    "note": "ansi_default",
 }
 CSS = """
 StatusLine.-simulated { background: $band-simulated; color: $band-text; }
 StatusLine.-armed { background: $band-armed; color: $band-text; text-style: bold; }
 StatusLine.-armed.-simulated { background: $band-simulated; color: $band-text; text-style: bold; }
 StatusLine.-replay { background: $band-replay; color: $band-text; text-style: none; }
+MessageLine { color: $text-warning; }
+GridCanvas > .grid--note, LogText > .log--time { color: $note; }
 StatusLine:nocolor { text-style: reverse; }
 StatusLine.-armed:nocolor { text-style: reverse bold; }
 """
-"""A real cluster that may be changed is red, and nothing else is: neither a simulated one nor a recording."""
+"""A real cluster that may be changed is red, and nothing else is: neither a simulated one nor a recording.
+
+What stands aside has a colour said outright: the library reckons `auto` ones for lines drawn by hand against black.
+"""
 
 
 def _theme(name: str, base: str, variables: Mapping[str, str], **changes: Any) -> Theme:
@@ -43,7 +50,7 @@ def _theme(name: str, base: str, variables: Mapping[str, str], **changes: Any) -
 
 THEMES = (
     _theme("dark", "textual-dark", BANDS),
-    _theme("light", "textual-light", BANDS),
+    _theme("light", "textual-light", {**BANDS, "note": "#505050"}),
     # no colour of its own but the bands: it is as light or dark as the terminal
     _theme("ansi", "ansi-dark", _ANSI_BANDS),
 )
