@@ -26,7 +26,7 @@ KEEP_EVENTS = 2000
 KEEP_BYTES = 4 << 20
 MOST_KEPT = 400
 """Kept states. When there are more, every second one is let go, and from then on they stand twice as far apart."""
-SLICE = 0.008
+SLICE = 0.016
 """Seconds that are folded before others have their turn, and how long a turn that is."""
 PAUSE = 0.005
 LOOK = 0.5

@@ -33,7 +33,7 @@ def timeline_text(player: Player, width: int) -> tuple[str, int, int]:
 
     here = cell(player.position)
     folded = length if replay.complete else cell(replay.folded_until)
-    track = [PASSED if at < here else AHEAD if at <= folded else UNREAD for at in range(length)]
+    track = [UNREAD if at > folded else PASSED if at < here else AHEAD for at in range(length)]
     for mark in replay.marks:
         track[cell(mark.t)] = MARK
     track[here] = HERE

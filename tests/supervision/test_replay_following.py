@@ -155,4 +155,4 @@ async def test_a_large_recording_is_there_at_once_and_leaves_the_loop_free(tmp_p
         assert player.word == ""
         await until(lambda: player.replay.complete, 120)
     ticking.cancel()
-    assert late < 1.0
+    assert late < 0.5
