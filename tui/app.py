@@ -118,8 +118,6 @@ class RestripeApp(SessionApp):
             self.run_worker(self.session.player.run(), exclusive=True, group="player")
         self.switch_mode(self._first)
         self.set_interval(1 / self._draws, self._look)
-        if self._greeting:
-            self.call_later(self.say, self._greeting)
 
     def say(self, text: str) -> None:
         """Put a text on the message line of the current screen."""
@@ -134,6 +132,9 @@ class RestripeApp(SessionApp):
         if seen != self._seen and isinstance(screen, SessionScreen) and screen.is_mounted:
             self._seen = seen
             screen.refresh_all()
+            if self._greeting:
+                greeting, self._greeting = self._greeting, ""
+                self.say(greeting)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("play", "next_event", "mark", "slower", "faster", "jump", "go_to"):

@@ -157,7 +157,7 @@ async def test_without_any_style_the_focus_of_a_dialog_is_seen() -> None:
             Notice("Know", ("this",)),
         )
         for dialog in dialogs:
-            app.push_screen(dialog)  # type: ignore[arg-type]
+            app.push_screen(dialog)
             await until(lambda dialog=dialog: app.screen is dialog and isinstance(dialog.focused, Choice))  # type: ignore[misc]
             await until(lambda: "▸ " in text_of(app))
             app.pop_screen()

@@ -121,13 +121,13 @@ def test_a_host_has_defaults_that_flags_override(config: Path) -> None:
         '[hosts."root@Pollux1"]\nfs = "other"\n',
     )
     nothing = {"config": None, "jump": None, "through": None, "sudo": None}
-    target, fs = way(settings, "POLLUX1.", None, **nothing)  # type: ignore[arg-type]
+    target, fs = way(settings, "POLLUX1.", None, **nothing)
     assert (fs, target.user, target.jump, target.through, target.sudo) == ("mss1", "gpfs", "gate", "adm", True)
     target, fs = way(settings, "me@pollux1", "mss2", config=None, jump="", through="x", sudo=False)
     assert (fs, target.user, target.jump, target.through, target.sudo) == ("mss2", "me", "", "x", False)
-    target, fs = way(settings, "root@pollux1", None, **nothing)  # type: ignore[arg-type]
+    target, fs = way(settings, "root@pollux1", None, **nothing)
     assert (fs, target.user, target.jump) == ("other", "root", "")
-    assert way(settings, "pollux2", None, **nothing)[1] == ""  # type: ignore[arg-type]
+    assert way(settings, "pollux2", None, **nothing)[1] == ""
 
 
 @pytest.mark.parametrize("destination", ["pollux1", "POLLUX1.", "root@pollux1", "me@pollux1"])

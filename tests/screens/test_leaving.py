@@ -1,0 +1,52 @@
+"""Ways out of the application: every one is guarded alike, and what is said first is seen."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from screens.dialogs import ConfirmDanger
+from supervision.gpfs import GpfsFileSystem
+from supervision.player import Player
+from supervision.session import Session
+from tests.screens.snap import text_of
+from tests.screens.test_app_live import deaf_no_more, live
+from tests.screens.test_app_replay import recorded
+from tests.waiting import until
+from tui.app import MIGRATION, RestripeApp
+from tui.settings import Config, Settings, config_file
+
+
+async def test_ctrl_q_asks_what_q_asks_once_and_ctrl_c_ends_nothing(tmp_path: Path) -> None:
+    async with live(tmp_path) as (app, pilot, session):
+        assert session.supervisor is not None
+
+        async def for_ever() -> None:
+            await until(lambda: False, seconds=600)
+
+        task = session.supervisor.start(MIGRATION, for_ever())
+        await pilot.press("ctrl+c")
+        await until(lambda: "ctrl+c ends nothing here: q or ctrl+q quits" in text_of(app))
+        await pilot.press("ctrl+q")
+        await until(lambda: isinstance(app.screen, ConfirmDanger))
+        asked = len(app.screen_stack)
+        await pilot.press("ctrl+q", "ctrl+q", "ctrl+c", "ctrl+p")
+        await pilot.pause()
+        assert len(app.screen_stack) == asked
+        assert app.return_value is None
+        assert isinstance(app.screen, ConfirmDanger)
+        deaf_no_more(app.screen)
+        await pilot.press("escape")
+        await until(lambda: not isinstance(app.screen, ConfirmDanger))
+        # from the palette, too, there is no way around
+        await pilot.press("ctrl+p", "ctrl+q")
+        await until(lambda: isinstance(app.screen, ConfirmDanger))
+        assert app.return_value is None
+        task.cancel()
+
+
+async def test_why_it_is_read_only_although_write_was_given_is_said_first() -> None:
+    header = recorded().header
+    app = RestripeApp(Session(Player(recorded()), GpfsFileSystem(header.file_system, header.entry)))
+    app.use(Settings(Config(), config_file()), "--write has no effect: read-only")
+    async with app.run_test(size=(80, 24)):
+        await until(lambda: "--write has no effect: read-only" in text_of(app))
