@@ -125,7 +125,7 @@ class Fleet:
     async def close(self) -> None:
         """Close every connection; nothing that runs on a host is ended by this."""
         self._closed = True
-        await asyncio.gather(*(link.close() for link in self._links.values()))
+        await asyncio.gather(*(link.close() for link in self._links.values()), return_exceptions=True)
         self.connector.close()
 
     def link(self, host: str) -> _Link:

@@ -90,13 +90,22 @@ alive() {
 group_lives() { # PID START
     if look_at "$1" && [ "$P_START" != "$2" ]; then return 1; fi
     for p in /proc/[0-9]*; do
-        look_at "${p#/proc/}" || continue
+        [ "${p#/proc/}" != "$1" ] && look_at "${p#/proc/}" || continue
         case $P_STATE in
         Z | X) ;;
         *) [ "$P_GROUP" = "$1" ] && return 0 ;;
         esac
     done
     return 1
+}
+
+# A command that a signal ended may have left its children at work (sudo passes a signal to its own child alone):
+# while they live it has not ended, whatever its exit code says.
+ended() {
+    S=finished
+    if [ "$RC" -ge 128 ] && [ -n "$R_PID" ] && [ "$R_BOOT" = "$(boot_id)" ] && group_lives "$R_PID" "$R_START"; then
+        S=orphan RC=- ENDED=- NOTE=group_lives
+    fi
 }
 
 # The exit code is the name of a file; a name that holds none is not one.
@@ -135,20 +144,21 @@ find_state() {
     *) BEGAN=$R_EPOCH ;;
     esac
     if find_rc; then
-        S=finished
+        ended
     elif [ ! -e "$D/started" ]; then
-        S=absent
+        # these come after the claim: it was there, and a crash or a hand has taken it
+        if [ -e "$D/child" ] || [ -e "$D/log" ]; then S=lost NOTE=claim_gone; fi
     elif [ "$KIND" = sealed ]; then
         S=sealed
     elif [ "$KIND" != run ] || [ "$BEGAN" = - ]; then
         S=lost NOTE=claim_unreadable
     elif [ "$R_BOOT" != "$(boot_id)" ]; then
         S=rebooted
-        if find_rc; then S=finished; fi
+        if find_rc; then ended; fi
     elif alive "$R_PID" "$R_START"; then
         S=running
     elif find_rc; then
-        S=finished
+        ended
     elif read_child && alive "$C_PID" "$C_START"; then
         S=orphan
     elif group_lives "$R_PID" "$R_START"; then # it may not have told its pid yet, or its children do the work
@@ -254,6 +264,9 @@ launch() { # ID SCRIPT COMMAND ABOUT [NAME CONTENT]... END
     mkdir -p "$D" 2>/dev/null || fail mkdir
     find_state
     if [ "$S" != absent ]; then
+        if [ -e "$D/run/command" ] && [ "$(cat "$D/run/command" 2>/dev/null)" != "$(printf '%s' "$3")" ]; then
+            fail other_command
+        fi
         report
         return
     fi
@@ -317,12 +330,14 @@ stop() { # ID SIGNAL; the runner survives so that the exit code is kept
     elif [ "$S" != orphan ]; then
         NOTE=no_child
     fi
-    if [ "$NOTE" != - ]; then
+    if [ "$NOTE" != - ] && [ "$NOTE" != group_lives ]; then
         :
     elif [ "$2" = KILL ]; then
         for p in /proc/[0-9]*; do
             p=${p#/proc/}
-            [ "$p" != "$R_PID" ] && look_at "$p" && [ "$P_GROUP" = "$R_PID" ] && kill -KILL "$p" 2>/dev/null
+            if [ "$p" != "$R_PID" ] && look_at "$p" && [ "$P_GROUP" = "$R_PID" ]; then
+                kill -KILL "$p" 2>/dev/null || { look_at "$p" && NOTE=not_permitted; }
+            fi
         done
     else
         kill -TERM "-$R_PID" 2>/dev/null || NOTE=not_permitted

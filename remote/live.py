@@ -11,7 +11,7 @@ import msgspec
 
 from remote import jobs as protocol
 from remote.clock import Clock
-from remote.command import Command
+from remote.command import Command, Effect
 from remote.errors import AnswerLostError, GarbledError, JobError, StillAskedError, Trouble, UnreachableError
 from remote.fleet import Fleet, LinkStatus
 from remote.jobs import Header, JobSpec, JobState, JobStatus, Place
@@ -99,7 +99,7 @@ class LiveSite(Site):
             output = await self.fleet.run(host, script, deadline=deadline, limit=ANSWER_LIMIT, tag=nonce, what=text)
         except (AnswerLostError, asyncio.CancelledError):
             for key in keys:  # the last few: whichever of them still lives keeps the question from being asked
-                self._lost[key] = (*self._lost.get(key, ()), nonce)[-8:]
+                self._lost[key] = _few((*self._lost.get(key, ()), nonce))
             raise
         answers = take_apart(nonce, commands, output.stdout, output.stderr)
         if answers is None:
@@ -160,10 +160,25 @@ class LiveSite(Site):
                 note = status.note
             except (UnreachableError, AnswerLostError, GarbledError):
                 lost, note = True, "the host does not answer"
+            if lost and spec.command.effect is Effect.DESTROYS:
+                # what it names was looked up just before and may be something else by now: never send it again
+                return await self._settle(host, spec, ends)
             if asyncio.get_running_loop().time() > ends:
                 return _described(JobStatus(spec.id, JobState.UNKNOWN, note=note), spec)
             await asyncio.sleep(delay)
             delay = min(delay * 2, 5.0)
+
+    async def _settle(self, host: str, spec: JobSpec, ends: float) -> JobStatus:
+        """After a lost answer: make sure that the job has started, or never will."""
+        delay = 0.2
+        while True:
+            try:
+                return _described(await self._seal(host, spec.id), spec)
+            except (UnreachableError, AnswerLostError, GarbledError, JobError):
+                if asyncio.get_running_loop().time() > ends:
+                    return _described(JobStatus(spec.id, JobState.UNKNOWN, note="the host does not answer"), spec)
+                await asyncio.sleep(delay)
+                delay = min(delay * 2, 5.0)
 
     async def _stop(self, host: str, job_id: str, *, kill: bool) -> JobStatus:
         nonce = _nonce()
@@ -352,3 +367,8 @@ def _what_came(stdout: bytes, stderr: bytes) -> str:
     """Why an answer is none, with the last lines of what came instead."""
     text = (last_lines(stderr) or last_lines(stdout))[-QUOTED:]
     return f"no answer came back, but: {text}" if text else "nothing came back"
+
+
+def _few(nonces: tuple[str, ...]) -> tuple[str, ...]:
+    """The first, which may live longest, and the last few."""
+    return nonces if len(nonces) <= 8 else (nonces[0], *nonces[-7:])

@@ -71,7 +71,12 @@ ask() {{
         shift
         set -- sudo -n "$name" "$@"
     fi
-    timeout -k {KILL_AFTER:g} "$limit" "$@" </dev/null
+    # a KILL would end sudo and leave its command alive as root, where nobody sees it: with sudo the TERM has to do
+    if [ "$sudo" = 1 ]; then
+        timeout "$limit" "$@" </dev/null
+    else
+        timeout -k {KILL_AFTER:g} "$limit" "$@" </dev/null
+    fi
     mark $?
 }}
 main() {{

@@ -98,8 +98,8 @@ class RecordingSite(Site):
     async def _launch(self, host: str, spec: JobSpec) -> JobStatus:
         place = await self._inner.place(host)
         self._emit(Launching(self.clock.now(), host, spec, place.boot_id))
-        await self._on_record(host, spec.command.text)
         try:
+            await self._on_record(host, spec.command.text)
             status = await self._inner.launch(host, spec)
         except SiteError as error:
             self._job_changed(host, JobStatus(spec.id, JobState.ERROR, note=str(error)))

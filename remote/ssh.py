@@ -273,7 +273,7 @@ class Connector:
             raise UnreachableError(
                 host, error.trouble, f"by way of {error.host}: {error.detail}", advice=error.advice
             ) from None
-        except (asyncssh.Error, OSError, ValueError, TimeoutError) as error:
+        except (asyncssh.Error, OSError, ValueError, RuntimeError, TimeoutError) as error:
             raise _explain(host, error) from None
 
     async def jump(self, spec: str) -> asyncssh.SSHClientConnection:
@@ -607,7 +607,7 @@ def _explain(host: str, error: Exception) -> UnreachableError:
         trouble, detail = _jump_trouble(error, detail)
     elif isinstance(error, asyncssh.ConnectionLost):
         trouble = Trouble.LOST
-    elif isinstance(error, asyncssh.ConfigParseError | asyncssh.KeyImportError | ValueError):
+    elif isinstance(error, asyncssh.ConfigParseError | asyncssh.KeyImportError | ValueError | RuntimeError):
         trouble = Trouble.CONFIGURATION
     elif isinstance(error, FileNotFoundError | PermissionError | IsADirectoryError):
         trouble = Trouble.CONFIGURATION  # the name of a file that it could not read is in the detail

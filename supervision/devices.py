@@ -11,8 +11,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from remote.gpfs.models import NsdDevices
+from remote.gpfs.models import ClusterNode, NsdDevices
 from remote.linux.models import BlockDevice, BlockDevices
+from remote.names import NodeTable, UnknownNodeError
 
 
 class DeviceError(ValueError):
@@ -34,19 +35,33 @@ class Pin(msgspec.Struct, frozen=True):
     seen_as: str
 
 
-def free_ssds(host: str, node: str, devices: BlockDevices, nsds: NsdDevices) -> tuple[Pin, ...]:
+def free_ssds(
+    host: str, node: ClusterNode, devices: BlockDevices, nsds: NsdDevices, names: NodeTable
+) -> tuple[Pin, ...]:
     """The non-rotating disks of a host that nothing uses: no mount, no partition, no signature, no NSD.
 
-    GPFS up to 3.5 leaves no signature that Linux knows, so its own table is asked too.
+    GPFS up to 3.5 leaves no signature that Linux knows, so its own table is asked too. A row of it that names an
+    unknown node, or does not tell the device on this one, leaves open which disk is taken: then none is free.
     """
-    taken = {row.device.removeprefix("/dev/") for row in nsds.on_node(node)}
+    taken = set()
+    for row in nsds.rows:
+        try:
+            here = names.resolve(row.node).daemon_name == node.daemon_name
+        except UnknownNodeError as error:
+            raise DeviceError(f"mmlsnsd -X tells of {row.nsd}: {error}") from None
+        if here and not row.found:
+            raise DeviceError(
+                f"{host}: mmlsnsd -X does not tell which device {row.nsd} is ({row.remarks}): see why first"
+            )
+        if here:
+            taken.add(row.device.removeprefix("/dev/"))
     pins = []
     for device in devices.disks():
         if device.rotational is not False or device.kname in taken or devices.in_use(device.kname):
             continue
         if not device.identity:
             raise DeviceError(f"{host}: {device.kname} looks free but has neither a WWN nor a serial number")
-        pins.append(Pin(host, node, device.identity, device.size_bytes, device.model, device.kname))
+        pins.append(Pin(host, node.daemon_name, device.identity, device.size_bytes, device.model, device.kname))
     return tuple(sorted(pins, key=lambda pin: (len(pin.seen_as), pin.seen_as)))
 
 

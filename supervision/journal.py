@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from remote.command import Command
-from remote.events import Decided, Event, Marked, Reply, StepChanged
+from remote.events import Decided, Event, Marked, Reply
 from remote.recording import Writer
 from supervision.state import Store
 
@@ -35,7 +35,3 @@ class Journal:
     def mark(self, at: float, label: str) -> None:
         """Put a mark into the recording."""
         self.emit(Marked(at, label))
-
-    def step(self, event: StepChanged) -> None:
-        """Record a step's new state."""
-        self.emit(event)

@@ -80,8 +80,9 @@ class Run:
         self.why = ""
         self.warnings: list[str] = []
         self._number = 0
-        self._rc: int | None = 0
+        self._rc: int | None = None
         self._command = ""
+        self._launched = False
 
     @property
     def host(self) -> str:
@@ -106,19 +107,22 @@ class Run:
         self._number += 1
         step = self.steps[self._number - 1]
         began = self.supervisor.site.clock.elapsed()
-        self._rc, self._command = 0, ""
+        self._rc, self._command, self._launched = None, "", False
         self.supervisor.journal.mark(self._now, f"step {self._number}: {step.name}")
         self._tell(StepState.CHECKING, detail=step.title)
         try:
             detail = await action()
         except StopError as stop:
+            if self._launched and stop.ending in (Ending.REFUSED, Ending.UNREACHABLE):
+                stop.ending = Ending.UNKNOWN  # something ran: it is not as if nothing had been done
             self._stopped(stop)
             raise
         except SiteError as error:
-            ended = StopError(_ending(error), str(error))
+            ended = StopError(Ending.UNKNOWN if self._launched else _ending(error), str(error))
             self._stopped(ended)
             raise ended from None
         else:
+            self._rc = 0
             self._tell(StepState.DONE, detail=detail)
         finally:
             seconds = self.supervisor.site.clock.elapsed() - began
@@ -143,7 +147,17 @@ class Run:
         self._command, self._rc = command.text, None
         spec = JobSpec(self._job_id, f"{self.plan}: {step.title}", self.operator, command, files)
         self._tell(StepState.RUNNING, command=command.text)
-        await self.supervisor.site.launch(self.host, spec)
+        log_path = await self._log_path()
+        status = await self.supervisor.site.launch(self.host, spec)  # an error of it means that nothing was run
+        self._launched = True
+        if status.state is JobState.UNKNOWN:
+            # nobody knows whether it started: seal it, and then it has or never will
+            status = await self.supervisor.site.seal(self.host, spec.id)
+        if status.state is JobState.SEALED:
+            self._launched = False
+            raise StopError(
+                Ending.REFUSED, f"{self.host}: {command.text} was never started, and now it never will: begin anew"
+            )
         status = await self.supervisor.follow(self.host, spec.id)
         log = self.supervisor.store.state.job_log(self.host, spec.id)
         text = "\n".join(log.tail) if log else ""
@@ -151,7 +165,7 @@ class Run:
             raise StopError(
                 Ending.UNKNOWN,
                 f"{self.host}: {command.text}: {status.meaning}. Look at the cluster's own tables before anything "
-                f"is run again; `restripe show jobs {self.host}` tells of the job, its log is {await self._log_path()}",
+                f"is run again; `restripe show jobs {self.host}` tells of the job, its log is {log_path}",
             )
         self._rc = status.rc
         if status.rc:

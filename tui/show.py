@@ -27,7 +27,7 @@ from remote.jobs import JobState, JobStatus
 from remote.linux.host_time import HostTime, host_time
 from remote.linux.models import BlockDevices
 from remote.names import NodeTable, UnknownNodeError, fold
-from remote.text import one_line
+from remote.text import one_line, safe
 from supervision.checks import short_name
 from supervision.clocktext import duration_text
 from supervision.devices import telling
@@ -56,12 +56,12 @@ async def run(kind: str, target: Target, fs: str, *, servers: bool, as_json: boo
         async with look(target, fs) as supervisor:
             await _SHOWS[kind](supervisor, view) if not servers else await _on_servers(kind, supervisor, view)
     except SiteError as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{safe(str(error))}\n")
         if isinstance(error, UnreachableError):
             return Exit.UNREACHABLE
         return Exit.REFUSED if isinstance(error, RefusedError) else Exit.FAILED
     except NothingError as error:
-        sys.stderr.write(f"{error}\n")
+        sys.stderr.write(f"{safe(str(error))}\n")
         return Exit.FAILED
     except ValueError as error:  # a name that no command may be built of
         sys.stderr.write(f"{one_line(str(error))}\n")
@@ -70,9 +70,9 @@ async def run(kind: str, target: Target, fs: str, *, servers: bool, as_json: boo
         whole = {"kind": kind, "host": target.host, "file_system": fs, **view.data, "warnings": view.warnings}
         sys.stdout.write(msgspec.json.encode(whole).decode() + "\n")
     else:
-        sys.stdout.write("".join(line + "\n" for line in view.lines))
+        sys.stdout.write("".join(safe(line) + "\n" for line in view.lines))
     for warning in view.warnings:
-        sys.stderr.write(f"warning: {warning}\n")
+        sys.stderr.write(f"warning: {safe(warning)}\n")
     return Exit.WARNINGS if view.warnings else Exit.DONE
 
 

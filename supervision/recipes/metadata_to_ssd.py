@@ -102,7 +102,7 @@ class MetadataToSsd:
         seen = await self._devices_now(hosts)
         nsds = self._need(NsdDevices)
         pins = alike(
-            [pin for host in hosts for pin in free_ssds(host, self._nodes[host].daemon_name, seen[host], nsds)],
+            [pin for host in hosts for pin in free_ssds(host, self._nodes[host], seen[host], nsds, self._names)],
             hosts,
         )
         taken = {disk.nsd for disk in self._need(DiskList).disks} | {row.nsd for row in nsds.rows}
@@ -118,12 +118,17 @@ class MetadataToSsd:
 
     async def _create_nsds(self) -> str:
         await self._must_be_well()
+        command = gpfs.mmcrnsd(await self.steps.place_of(NEW_FILE))
+        boots = await self._boots()
         stanzas = [
             NsdStanza(device, new.nsd, (new.server,), Usage.METADATA_ONLY, new.failure_group, "system")
             for new, device in zip(self._new, await self._names_now(), strict=True)
         ]
         text = write_nsd_stanzas(stanzas, comment=f"{self.steps.plan}: device names looked up just before")
-        await self.steps.job(gpfs.mmcrnsd(await self.steps.place_of(NEW_FILE)), ((NEW_FILE, text),))
+        rebooted = [host for host, boot in (await self._boots()).items() if boots[host] != boot]
+        if rebooted:
+            checks.block(f"{fold(rebooted)} was rebooted just now: its devices may have other names. Begin again")
+        await self.steps.job(command, ((NEW_FILE, text),))
         names = {new.nsd for new in self._new}
         since = self._now
 
@@ -148,6 +153,11 @@ class MetadataToSsd:
         if lost:
             checks.block(f"no connection to {fold(lost)}: nothing is changed while a server may be gone")
 
+    async def _boots(self) -> dict[str, str]:
+        """In which boot each server is: its device names mean something only as long as that lasts."""
+        hosts = sorted({new.pin.host for new in self._new})
+        return {host: (await self._supervisor.site.place(host)).boot_id for host in hosts}
+
     async def _names_now(self) -> list[str]:
         """What each chosen device is called at this moment, looked up just before a command names it."""
         seen = await self._devices_now([new.pin.host for new in self._new])
@@ -167,7 +177,8 @@ class MetadataToSsd:
             rows = self._need(NsdDevices).by_nsd(new.nsd)
             for row in rows:
                 device = seen[new.pin.host].get(row.device.removeprefix("/dev/"))
-                if row.node != new.pin.node or device is None or device.identity != new.pin.identity:
+                there = self._names.resolve(row.node).daemon_name
+                if there != new.pin.node or device is None or device.identity != new.pin.identity:
                     _fail(
                         f"{new.nsd} is {row.device} on {row.node}, which is {device.identity if device else 'unknown'}"
                         f" and not {new.pin.identity}. Nothing has been added to the file system: look before you go on"
@@ -239,6 +250,10 @@ class MetadataToSsd:
             f"{used:,} KB of metadata on the SSDs (inodes alone: {floor:,} KB). The proof is indirect: no mm* command "
             "tells what is left on a dataOnly disk"
         )
+
+    @property
+    def _names(self) -> NodeTable:
+        return NodeTable.from_cluster(self._need(Cluster))
 
     @property
     def _facts(self) -> GpfsFacts:

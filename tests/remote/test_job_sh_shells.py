@@ -116,12 +116,13 @@ async def test_a_truncated_script_runs_nothing(host: LocalHost) -> None:
 
 
 async def test_a_killed_runner_leaves_an_orphan_and_then_a_loss(host: LocalHost) -> None:
-    await host.launch("orphan", f'while [ ! -e "{host.directory}/go" ]; do sleep 0.02; done; echo end')
+    script = f'while [ ! -e "{host.directory}/go" ]; do sleep 0.02; done; echo end'
+    await host.launch("orphan", script)
     await until(lambda: host.group("orphan"))
     os.kill(host.runner("orphan"), signal.SIGKILL)
     await until(lambda: not alive(host.runner("orphan")))
     assert (await host.state("orphan")).state is JobState.ORPHAN
-    assert (await host.launch("orphan", "echo twice")).state is JobState.ORPHAN
+    assert (await host.launch("orphan", script)).state is JobState.ORPHAN
     (host.directory / "go").touch()
     status, log = await ended(host, "orphan")
     assert (status.state, status.rc, log) == (JobState.LOST, None, b"end\n")
@@ -178,11 +179,12 @@ async def test_a_command_outside_its_runners_group_is_left_alone(host: LocalHost
 
 async def test_after_a_reboot_nothing_is_run_again(host: LocalHost) -> None:
     host.env["RESTRIPE_BOOT_ID"] = "before"
-    await host.launch("boot", f'echo ran >>"{host.directory}/counter"; sleep 600')
+    script = f'echo ran >>"{host.directory}/counter"; sleep 600'
+    await host.launch("boot", script)
     await until((host.directory / "counter").exists)
     assert (await host.state("boot")).state is JobState.RUNNING
     host.env["RESTRIPE_BOOT_ID"] = "after"
-    assert (await host.launch("boot", "echo twice")).state is JobState.REBOOTED
+    assert (await host.launch("boot", script)).state is JobState.REBOOTED
     assert (await host.site.seal(HOST, "boot")).state is JobState.REBOOTED
     assert (host.directory / "counter").read_text() == "ran\n"
     host.env["RESTRIPE_BOOT_ID"] = "before"

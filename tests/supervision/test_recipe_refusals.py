@@ -112,7 +112,7 @@ REFUSED: dict[str, tuple[Edit, str, str]] = {
     "the name of a new disk is taken": (
         on("mmlsnsd", r"\Z", " foo1_ssd1    8CFC1C05507CC5D9   -   -   (not found) server node\n", answers=(1,)),
         "devices",
-        "there is an NSD called foo1_ssd1 already",
+        "mmlsnsd -X tells of foo1_ssd1",
     ),
     "the inodes do not fit": (
         on("mmdf", r"\b88772608\b", "988772608"),
