@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from benchmarks import fanout, following, logs, loopdelay, parsing, startup
+from benchmarks import fanout, following, logs, loopdelay, parsing, replay, startup
 from benchmarks.figures import Figure, page
 from benchmarks.servers import fan, have_sshd
 
@@ -40,6 +40,7 @@ async def measure(only: list[str]) -> list[Figure]:
         "parsers": parsing.figures,
         "loop": loopdelay.figures,
         "logs": logs.figures,
+        "replay": replay.figures,
     }
     if only:
         names = {"ssh" if name in ("fanout", "following") else name for name in only}
