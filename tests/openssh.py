@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import getpass
+import itertools
 import os
 import pwd
 import shutil
@@ -26,6 +27,7 @@ from tests.processes import alive, command_line, descendants, environ, every_pid
 from tests.waiting import until_now
 
 SSHD = shutil.which("sshd", path="/usr/sbin:/usr/local/sbin:/sbin:/usr/bin")
+_NUMBERS = itertools.count()
 MARK = "RESTRIPE_TEST"
 
 
@@ -261,7 +263,7 @@ class Farm:
         if path is None:
             pytest.skip(f"{shell} is not installed")
         home.mkdir(mode=0o700)
-        name = f"rs{os.getpid()}{shell}"
+        name = f"rs{os.getpid()}n{next(_NUMBERS)}{shell}"  # one process may have several farms
         # a password of * is no password, but the account is not locked: sshd without PAM refuses locked ones
         _tool("useradd", "-M", "-N", "-p", "*", "-d", str(home), "-s", path, name)
         uid = pwd.getpwnam(name).pw_uid

@@ -350,7 +350,7 @@ async def test_a_host_whose_clock_is_an_hour_off(client: Client, seconds: int) -
         assert (log, status.state, status.rc) == (b"out\n", JobState.FINISHED, 3)
         assert status.began is not None
         assert abs(status.began - site.clock.now() - seconds) < 300
-        assert (await site.launch(server.host, job(name, "echo again"))).rc == 3
+        assert (await site.launch(server.host, job(name, "echo out; exit 3"))).rc == 3
 
 
 @pytest.mark.parametrize("shell", ["tcsh", "ksh93"])
