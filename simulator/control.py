@@ -56,6 +56,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+from simulator.clients import Clients
 from simulator.operations import Operations
 
 MAX_REQUEST = 64 * 1024
@@ -69,28 +70,15 @@ class ControlServer:
         self._operations = operations
         self._stop_all = stop_all
         self._refused = refused
-        self._server: asyncio.Server | None = None
-        self._tasks: set[asyncio.Task[None]] = set()
+        self._clients = Clients(self._serve, MAX_CLIENTS)
 
     async def start(self, path: Path) -> None:
         """Listen on a Unix socket."""
-        self._server = await asyncio.start_unix_server(self._accept, path, limit=MAX_REQUEST)
+        self._clients.server = await asyncio.start_unix_server(self._clients.accept, path, limit=MAX_REQUEST)
 
     async def stop(self) -> None:
         """Close the socket and all clients."""
-        if self._server is not None:
-            self._server.close()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._tasks) >= MAX_CLIENTS:
-            writer.close()
-            return
-        task = asyncio.create_task(self._serve(reader, writer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        await self._clients.stop()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

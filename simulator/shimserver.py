@@ -10,6 +10,7 @@ import contextlib
 import hmac
 from collections.abc import Awaitable, Callable, Iterator
 
+from simulator.clients import Clients
 from simulator.world import Call, World
 
 Execute = Callable[[World, Call], Awaitable[int]]
@@ -58,30 +59,17 @@ class ShimServer:
         self._token = token
         self._execute = execute
         self._outputs: dict[str, _Output] = {}
-        self._tasks: set[asyncio.Task[None]] = set()
-        self._server: asyncio.Server | None = None
+        self._clients = Clients(self._serve, MAX_CONNECTIONS)
         self.refused = 0
 
     async def start(self) -> int:
         """Listen; returns the port."""
-        self._server = await asyncio.start_server(self._accept, "127.0.0.1", 0, limit=MAX_FIELD)
-        return int(self._server.sockets[0].getsockname()[1])
+        self._clients.server = await asyncio.start_server(self._clients.accept, "127.0.0.1", 0, limit=MAX_FIELD)
+        return int(self._clients.server.sockets[0].getsockname()[1])
 
     async def stop(self) -> None:
         """Close everything; commands that run are told that their process has died."""
-        if self._server is not None:
-            self._server.close()
-        for task in list(self._tasks):
-            task.cancel()
-        await asyncio.gather(*self._tasks, return_exceptions=True)
-
-    def _accept(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-        if len(self._tasks) >= MAX_CONNECTIONS:
-            writer.close()
-            return
-        task = asyncio.create_task(self._serve(reader, writer))
-        self._tasks.add(task)
-        task.add_done_callback(self._tasks.discard)
+        await self._clients.stop()
 
     async def _serve(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         try:

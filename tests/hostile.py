@@ -67,7 +67,7 @@ async def watched(site: LiveSite, healthy: str) -> AsyncIterator[Watch]:
     async def tick() -> None:
         while True:
             began = time.perf_counter()
-            await asyncio.sleep(0.005)
+            await asyncio.sleep(0.005)  # what is measured: how late the loop comes back to it
             watch.worst = max(watch.worst, time.perf_counter() - began - 0.005)
 
     async def ask() -> None:
@@ -75,7 +75,7 @@ async def watched(site: LiveSite, healthy: str) -> AsyncIterator[Watch]:
             (answer,) = await site.query(healthy, asks("echo", "healthy"))
             assert answer.stdout == b"healthy\n"
             watch.answered += 1
-            await asyncio.sleep(0.05)
+            await asyncio.sleep(0.05)  # a question now and then, not a flood; nothing waits for it
 
     tasks = [asyncio.create_task(tick()), asyncio.create_task(ask())]
     try:

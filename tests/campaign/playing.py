@@ -125,7 +125,7 @@ class _Play:
         for _ in range(5):
             with contextlib.suppress(SiteError):
                 return await self.field.second.launch(self.field.host, self.job.spec)
-            await asyncio.sleep(0.2)
+            await asyncio.sleep(0.2)  # the pause of a person who tries again
         return await self.field.second.launch(self.field.host, self.job.spec)
 
     async def _launch_and_follow(self) -> None:
@@ -146,7 +146,7 @@ class _Play:
         """The second client, where it does not wait for somebody to be frozen."""
         if self.case.victim not in (Victim.FROZEN_LAUNCHER, Victim.FROZEN_RUNNER):
             await self.began.wait()
-            await asyncio.sleep(self.case.other_moment * self.field.span)
+            await asyncio.sleep(self.case.other_moment * self.field.span)  # the moment drawn for it
             await self._act()
 
     async def _act(self) -> None:
@@ -167,7 +167,7 @@ class _Play:
         if case.victim in (Victim.FROZEN_LAUNCHER, Victim.FROZEN_RUNNER) and pids:
             # the others act while it stands; neither waits for it, or both would wait for ever
             acting = asyncio.create_task(self._act())
-            await asyncio.sleep(case.frozen)
+            await asyncio.sleep(case.frozen)  # how long it stands still is part of the case
             send(pids, signal.SIGCONT)
             await acting
         return len(pids)
@@ -178,6 +178,7 @@ class _Play:
         cuts = 0
         began = time.monotonic()
         for index, at in enumerate(sorted(self.case.cuts)):
+            # the moment drawn for this cut
             await asyncio.sleep(max(0.0, began + at * self._span() - time.monotonic()))
             if self.over.is_set():
                 break
@@ -218,7 +219,7 @@ class _Play:
             self.began.set()
             if said and self.case.phase is Phase.RUN:
                 said = await process.stdout.readline()
-            await asyncio.sleep(self.case.moment * self._span())
+            await asyncio.sleep(self.case.moment * self._span())  # the moment drawn for the blow
             alive = process.returncode is None
         finally:
             self.began.set()

@@ -78,7 +78,7 @@ async def strike(server: Server, case: Case, job_id: str, span: float, gone: asy
         first = Victim.COMMAND
     if not await _look(server, first, job_id, gone):
         return []
-    await asyncio.sleep(case.moment * span)
+    await asyncio.sleep(case.moment * span)  # the moment drawn for the blow
     pids = await _look(server, case.victim, job_id, gone)
     if case.victim is Victim.COMMAND:
         return _kill_command(server, job_id)
@@ -90,7 +90,7 @@ async def strike(server: Server, case: Case, job_id: str, span: float, gone: asy
 async def _look(server: Server, victim: Victim, job_id: str, gone: asyncio.Event) -> list[int]:
     """The victim's processes, as soon as there are any; nobody when they are gone."""
     while not (pids := find(server, victim, job_id)) and not gone.is_set():
-        await asyncio.sleep(LOOK)
+        await asyncio.sleep(LOOK)  # processes of the far side tell nobody that they came
     return pids
 
 

@@ -42,7 +42,7 @@ async def test_waiting_for_ones_turn_is_no_part_of_the_connects_deadline(
     read = connector._options
 
     async def slow(*args: Any, **options: Any) -> dict[str, Any]:
-        await asyncio.sleep(0.1)
+        await asyncio.sleep(0.1)  # the slowness under test
         return {**await read(*args, **options), "port": 1}
 
     monkeypatch.setattr(connector, "_options", slow)

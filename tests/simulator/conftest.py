@@ -3,20 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from pathlib import Path
 
 import pytest
 
-from simulator.client import Simulation
-from tests.simulator.far_side import FarSide, processes_of
+from tests.simulator.far_side import FarSide, far_side
+from tests.simulator.inside import Inside
 
 
 @pytest.fixture
 async def far() -> AsyncIterator[FarSide]:
     """A fresh simulator at a speed at which the whole restripe lasts 0.7 s."""
-    async with Simulation.start(speed=20_000) as sim:
-        side = FarSide(sim)
-        try:
-            yield side
-        finally:
-            await side.close()
-    assert processes_of(sim.directory) == []
+    async with far_side(speed=20_000) as side:
+        yield side
+
+
+@pytest.fixture
+def inside(tmp_path: Path) -> Inside:
+    return Inside(tmp_path)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -78,3 +79,15 @@ def processes_of(directory: Path) -> list[str]:
         except OSError:
             continue
     return found
+
+
+@asynccontextmanager
+async def far_side(scenario: str = "seed", *, speed: float) -> AsyncIterator[FarSide]:
+    """A fresh simulator; it leaves no process behind."""
+    async with Simulation.start(scenario, speed=speed) as sim:
+        side = FarSide(sim)
+        try:
+            yield side
+        finally:
+            await side.close()
+    assert processes_of(sim.directory) == []

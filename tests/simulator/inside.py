@@ -11,6 +11,13 @@ from simulator.commands import execute
 from simulator.world import Call, World
 from tests.simulator.seed_listings import DATA_ONLY_STANZAS, SSD_STANZAS
 
+ONE = "%nsd: device=sdg nsd=foo1_ssd1 servers=foo1 usage=metadataOnly failureGroup=1 pool=system\n"
+PROPAGATING = (
+    "{}: Propagating the cluster configuration data to all\n  affected nodes.  This is an asynchronous process.\n"
+)
+TAIL = "{}: Command failed.  Examine previous error messages to determine cause.\n"
+ATTENTION = "Attention: Due to an earlier configuration change the file system\nis no longer properly replicated.\n"
+
 
 @dataclass
 class Answer:
@@ -69,3 +76,9 @@ class Inside:
         await self.add(stanzas)
         answer = await self.run("mmchdisk", "mss1", "change", "-F", self.write(DATA_ONLY_STANZAS, "change"))
         assert (answer.rc, answer.err) == (0, "")
+
+
+def refused(answer: Answer, command: str, *lines: str) -> None:
+    """The command failed with exactly these lines, the tail, and nothing on stdout."""
+    assert answer.err == "".join(f"{line}\n" for line in lines) + TAIL.format(command)
+    assert (answer.rc, answer.out) == (1, "")

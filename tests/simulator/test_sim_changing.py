@@ -8,26 +8,8 @@ from pathlib import Path
 import pytest
 
 from simulator.lsblk import lsblk
-from tests.simulator.inside import Answer, Inside
+from tests.simulator.inside import ATTENTION, ONE, PROPAGATING, TAIL, Inside, refused
 from tests.simulator.seed_listings import DATA_ONLY_STANZAS, SSD_STANZAS
-
-ONE = "%nsd: device=sdg nsd=foo1_ssd1 servers=foo1 usage=metadataOnly failureGroup=1 pool=system\n"
-PROPAGATING = (
-    "{}: Propagating the cluster configuration data to all\n  affected nodes.  This is an asynchronous process.\n"
-)
-TAIL = "{}: Command failed.  Examine previous error messages to determine cause.\n"
-ATTENTION = "Attention: Due to an earlier configuration change the file system\nis no longer properly replicated.\n"
-
-
-@pytest.fixture
-def inside(tmp_path: Path) -> Inside:
-    return Inside(tmp_path)
-
-
-def refused(answer: Answer, command: str, *lines: str) -> None:
-    """The command failed with exactly these lines, the tail, and nothing on stdout."""
-    assert answer.err == "".join(f"{line}\n" for line in lines) + TAIL.format(command)
-    assert (answer.rc, answer.out) == (1, "")
 
 
 async def test_mmcrnsd_makes_nsds_and_rewrites_its_file(inside: Inside) -> None:

@@ -2,31 +2,11 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import pytest
 
 from simulator.lsblk import lsblk
 from simulator.usage import CommandError
-from tests.simulator.inside import Answer, Inside
-
-ONE = "%nsd: device=sdg nsd=foo1_ssd1 servers=foo1 usage=metadataOnly failureGroup=1 pool=system\n"
-PROPAGATING = (
-    "{}: Propagating the cluster configuration data to all\n  affected nodes.  This is an asynchronous process.\n"
-)
-TAIL = "{}: Command failed.  Examine previous error messages to determine cause.\n"
-ATTENTION = "Attention: Due to an earlier configuration change the file system\nis no longer properly replicated.\n"
-
-
-@pytest.fixture
-def inside(tmp_path: Path) -> Inside:
-    return Inside(tmp_path)
-
-
-def refused(answer: Answer, command: str, *lines: str) -> None:
-    """The command failed with exactly these lines, the tail, and nothing on stdout."""
-    assert answer.err == "".join(f"{line}\n" for line in lines) + TAIL.format(command)
-    assert (answer.rc, answer.out) == (1, "")
+from tests.simulator.inside import ONE, Inside, refused
 
 
 async def test_mmlsdisk(inside: Inside) -> None:

@@ -12,8 +12,8 @@ from typing import Any
 import asyncssh
 import pytest
 
-from simulator.client import Simulation, SimulationError
-from tests.simulator.far_side import FarSide, processes_of, until
+from simulator.client import SimulationError
+from tests.simulator.far_side import FarSide, far_side, processes_of, until
 from tests.simulator.test_sim_migration import METADATA, RESTRIPE, prepare
 
 SPEED = 5000
@@ -23,13 +23,8 @@ SPEED = 5000
 @pytest.fixture
 async def slow() -> AsyncIterator[FarSide]:
     """A simulator whose restripe takes a while."""
-    async with Simulation.start(speed=SPEED, scenario="seed-5.2") as sim:
-        side = FarSide(sim)
-        try:
-            yield side
-        finally:
-            await side.close()
-    assert processes_of(sim.directory) == []
+    async with far_side("seed-5.2", speed=SPEED) as side:
+        yield side
 
 
 async def refused(far: FarSide, op: str, **arguments: Any) -> str:

@@ -12,7 +12,7 @@ from remote.linux.lsblk import parse_lsblk_pairs
 from simulator import scenario_big, scenario_scale, scenarios
 from simulator.client import Simulation, SimulationError
 from simulator.lsblk import lsblk
-from tests.simulator.far_side import FarSide, processes_of
+from tests.simulator.far_side import FarSide, far_side, processes_of
 from tests.simulator.inside import Inside
 
 NSDS = 128
@@ -20,13 +20,8 @@ NSDS = 128
 
 @pytest.fixture
 async def scale() -> AsyncIterator[FarSide]:
-    async with Simulation.start("scale", speed=20_000) as sim:
-        side = FarSide(sim)
-        try:
-            yield side
-        finally:
-            await side.close()
-    assert processes_of(sim.directory) == []
+    async with far_side("scale", speed=20_000) as side:
+        yield side
 
 
 def test_its_figures_are_whole() -> None:
