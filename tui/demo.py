@@ -131,9 +131,8 @@ async def _perform(simulation: Simulation, plain: Plain, record: Path | None, be
             await recipe.run()
         with contextlib.suppress(SimulationError):  # it may have ended in the middle; the steps have told so
             left = int((await simulation.control("facts"))["metadata_left_on_rotating_kb"])
-    ending = recipe.steps.ending
     report = Report(
-        ending.value,
+        recipe.steps.ending.value,
         recipe.steps.why,
         tuple(recipe.steps.results),
         recipe.summary.metadata_used_kb,
@@ -145,8 +144,14 @@ async def _perform(simulation: Simulation, plain: Plain, record: Path | None, be
         demo.writer.failure,
         tuple(recipe.steps.warnings),
     )
-    warned = ending is Ending.DONE and (demo.writer.failure or report.warnings)
-    return report, Exit.WARNINGS if warned else EXITS[ending]
+    return report, exit_of(demo)
+
+
+def exit_of(demo: Demo) -> Exit:
+    """How a migration that was begun has ended, or that nobody knows; to be asked when the session is closed."""
+    ending = demo.recipe.steps.ending
+    warned = ending is Ending.DONE and (demo.writer.failure or demo.recipe.steps.warnings)
+    return Exit.WARNINGS if warned else EXITS[ending]
 
 
 def _summarise(report: Report, plain: Plain) -> None:

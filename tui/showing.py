@@ -32,7 +32,7 @@ from supervision.state import State, Store
 from supervision.supervisor import Supervisor
 from tui.app import MIGRATION, RestripeApp
 from tui.connecting import Target, settings_for
-from tui.demo import opened
+from tui.demo import exit_of, opened
 from tui.exits import Exit
 from tui.paths import new_recording
 from tui.replay import StartError, moment
@@ -55,7 +55,10 @@ async def replay(file: Path, *, speed: float | None, start: str | None, settings
 
 
 async def demo(*, speed: float, record: Path | None, auto: bool, settings: Settings) -> Exit:
-    """The simulated cluster on the screens, waiting for the person; with `auto` it begins by itself."""
+    """The simulated cluster on the screens, waiting for the person; with `auto` it begins by itself.
+
+    Ends as the migration did, if one was begun: leaving in the middle of it is UNKNOWN.
+    """
     try:
         async with Simulation.start(scenario="seed", speed=speed) as simulation, opened(simulation, record) as demo:
             supervisor = demo.supervisor
@@ -75,7 +78,9 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
             if auto:
                 supervisor.start(MIGRATION, migrate())
             supervisor.start("first look", first_look(supervisor, fs))
-            return await _run(RestripeApp(session, first="migrate" if auto else "cluster"), settings)
+            code = await _run(RestripeApp(session, first="migrate" if auto else "cluster"), settings)
+            begun = session.migration is None
+        return exit_of(demo) if begun and code is Exit.DONE else code
     except (SimulationError, RecordingError, SiteError) as error:
         sys.stderr.write(f"Nothing was done: {error}\n")
         return Exit.FAILED

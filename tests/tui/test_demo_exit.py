@@ -1,0 +1,40 @@
+"""How the demo on the screens ends: as its migration did. The person is played, the cluster and its SSH are there."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.waiting import until
+from tui import showing
+from tui.app import MIGRATION, RestripeApp
+from tui.exits import Exit
+from tui.settings import Config, Settings, config_file
+
+
+async def ended(monkeypatch: pytest.MonkeyPatch, record: Path, *, auto: bool, wait: bool = False) -> Exit:
+    """Leave at once, or `wait` until the migration has ended."""
+
+    async def person(app: RestripeApp, _settings: Settings, _greeting: str = "") -> Exit:
+        supervisor = app.session.supervisor
+        assert supervisor
+        if wait:
+            await until(lambda: not supervisor.runs(MIGRATION), 60)
+        return Exit.DONE
+
+    monkeypatch.setattr(showing, "_run", person)
+    settings = Settings(Config(), config_file(), {})
+    return await showing.demo(speed=20_000, record=record, auto=auto, settings=settings)
+
+
+async def test_who_only_looked_ends_with_0(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert await ended(monkeypatch, tmp_path / "looked.jsonl", auto=False) is Exit.DONE
+
+
+async def test_leaving_in_the_middle_is_unknown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert await ended(monkeypatch, tmp_path / "left.jsonl", auto=True) is Exit.UNKNOWN
+
+
+async def test_a_migration_to_its_end(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    assert await ended(monkeypatch, tmp_path / "done.jsonl", auto=True, wait=True) is Exit.DONE
