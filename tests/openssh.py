@@ -204,25 +204,29 @@ class Farm:
         self._servers: dict[str, Server] = {}
         self._can_log_in = False
 
-    def account(self, shell: str = "sh") -> Account:
-        """The account with that login shell. Skips when the shell is missing or no account can be made."""
-        if shell not in self._accounts:
-            self._accounts[shell] = self._new_account(shell)
-        return self._accounts[shell]
+    def account(self, shell: str = "sh", purpose: str = "shared") -> Account:
+        """The account with that login shell, one for each purpose. Skips when the shell is missing or no account can
+        be made."""
+        key = f"{purpose}-{shell}"
+        if key not in self._accounts:
+            self._accounts[key] = self._new_account(shell, self.directory / f"home-{key}")
+        return self._accounts[key]
 
     def server(
         self,
         host: str,
         *,
         shell: str = "sh",
+        account: Account | None = None,
         address: str = "127.0.0.1",
         settings: str = "",
         env: Mapping[str, str] | None = None,
         more: str = "",
         known: bool = True,
     ) -> Server:
-        """Start a server. `more` are lines for its host in the client's configuration."""
-        server = Server(self, host, self.account(shell), address, settings, env or {})
+        """Start a server; its users share one account for each shell unless `account` says whose it is. `more` are lines
+        for its host in the client's configuration."""
+        server = Server(self, host, account or self.account(shell), address, settings, env or {})
         self._servers[host] = server
         server.write_config(self.config, self.known_hosts, more)
         if known:
@@ -252,8 +256,7 @@ class Farm:
                 _tool("userdel", "-f", account.name)
         shutil.rmtree(self.directory, ignore_errors=True)
 
-    def _new_account(self, shell: str) -> Account:
-        home = self.directory / f"home-{shell}"
+    def _new_account(self, shell: str, home: Path) -> Account:
         if os.geteuid() != 0:
             if shell != "sh":
                 pytest.skip(f"only root can make a user whose login shell is {shell}")

@@ -40,12 +40,12 @@ def noisy(request: pytest.FixtureRequest, farm: Farm, _shells: dict[str, Server]
     """A server whose user has that login shell, and start-up files that talk."""
     shell: str = request.param
     if shell not in _shells:
-        # an account of its own for sh too: the plain one is shared by all tests
-        account = farm.account("dash" if shell == "sh" else shell)
+        # accounts of their own: the shared ones want quiet start-up files, and may hold the jobs of other tests
+        account = farm.account(shell, purpose="noisy")
         for name in (".bashrc", ".bash_profile", ".profile", ".kshrc", ".tcshrc", ".login"):
             text = NOISE if name != ".tcshrc" else NOISE.replace(" >&2", "")  # its own redirections
             account.script(name, f"{text}\n")
-        _shells[shell] = farm.server(f"noisy-{shell}", shell="dash" if shell == "sh" else shell)
+        _shells[shell] = farm.server(f"noisy-{shell}", account=account)
     return _shells[shell]
 
 
