@@ -62,6 +62,10 @@ class RecordingSite(Site):
         for link in inner.links.values():
             self._link_changed(link)
 
+    def add_hosts(self, hosts: Sequence[str]) -> None:
+        super().add_hosts(hosts)
+        self._inner.add_hosts(hosts)
+
     async def close(self) -> None:
         await self._inner.close()
 

@@ -91,6 +91,10 @@ class Site(ABC):
         self.on_link: LinkListener | None = None
         self.links: dict[str, HostLink] = {}
 
+    def add_hosts(self, hosts: Sequence[str]) -> None:
+        """Let more hosts belong to the site, as one learns of them; each is connected to when it is first asked."""
+        self.hosts = tuple(dict.fromkeys((*self.hosts, *hosts)))
+
     async def query(self, host: str, *commands: Command) -> tuple[Answer, ...]:
         """Ask reading commands, one after another, in one exec; each has its own rc, streams and deadline."""
         if not commands:

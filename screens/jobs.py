@@ -223,7 +223,7 @@ class JobsScreen(ListAndLog):
     def action_run(self) -> None:
         """Run a command as a detached job; no checks apply."""
         session, job = self.session, self._here()
-        hosts, default = session.header.hosts, job.host if job else session.header.entry
+        hosts, default = session.state.hosts, job.host if job else session.header.entry
 
         def wrong(typed: str) -> str:
             try:

@@ -107,8 +107,14 @@ class FileSystem(Protocol):
     def costly(self) -> tuple[Command, ...]:
         """Questions that touch every node or read much: asked when a person wants, and on their own slow cadence."""
 
+    def hosts(self, state: State, entry: str) -> tuple[str, ...]:
+        """The hosts that serve and manage it, as one learns of them from the entry host; not those watched already."""
+
     def cadences(self, entry: str) -> tuple[Cadence, ...]:
-        """What is asked again and again while it is watched."""
+        """What the entry host is asked again and again of the whole while it is watched."""
+
+    def host_cadences(self, host: str) -> tuple[Cadence, ...]:
+        """What each watched host is asked again and again of itself."""
 
     def facts(self, state: State) -> tuple[Line, ...]:
         """The file system in a few lines."""

@@ -12,7 +12,16 @@ from remote.command import Command, Effect
 from remote.gpfs import commands as gpfs
 from remote.linux.commands import lsblk
 from remote.linux.host_time import host_time
-from supervision import gpfs_devices, gpfs_disks, gpfs_nodes, gpfs_problems, gpfs_progress, gpfs_rules, gpfs_space
+from supervision import (
+    gpfs_devices,
+    gpfs_disks,
+    gpfs_hosts,
+    gpfs_nodes,
+    gpfs_problems,
+    gpfs_progress,
+    gpfs_rules,
+    gpfs_space,
+)
 from supervision.facts import reader
 from supervision.filesystem import Fill, Progress, Words
 from supervision.gpfs_view import Memo, View
@@ -56,6 +65,7 @@ class GpfsFileSystem:
         No node of the cluster is asked besides the managers.
         """
         return (
+            own_daemon(),  # tells which node the entry host is, whatever it was called by
             gpfs.mmlscluster(),
             gpfs.mmlsfs(self._name),
             gpfs.mmlsdisk(self._name),
@@ -73,10 +83,14 @@ class GpfsFileSystem:
             gpfs.mmlsmount(self._name),
         )
 
+    def hosts(self, state: State, entry: str) -> tuple[str, ...]:
+        """The NSD servers and managers that are not watched yet."""
+        return gpfs_hosts.hosts(self._view(state), entry)
+
     def cadences(self, entry: str) -> tuple[Cadence, ...]:
         """What is asked while it is watched; seconds on the Site's clock, counted from the answer to the question."""
         name = self._name
-        of_cluster = (
+        return (
             # the health of the disks: the manager tells it from memory; a failed disk is seen within two minutes
             Cadence("disks", 120.0, entry, (gpfs.mmlsdisk(name),)),
             # reads every allocation map, so rarely; often enough to see a metadata disk fill before it is full
@@ -92,18 +106,15 @@ class GpfsFileSystem:
             # ask every node, and one that hangs holds them up for minutes
             Cadence("all nodes", 3600.0, entry, (gpfs.mmgetstate(), gpfs.mmlsmount(name))),
         )
-        # each host for itself, over a connection that is there anyway
-        of_hosts = [
-            cadence
-            for host in dict.fromkeys((entry, *self._hosts))
-            for cadence in (
-                # cheap, and the first signs of a node in trouble; a thread that waits a minute is a sign already
-                Cadence(f"daemon {host}", 60.0, host, (own_daemon(), gpfs.mmdiag_waiters())),
-                # lsblk can hang on a dead path; a host's clock drifts slowly
-                Cadence(f"devices {host}", 1800.0, host, (lsblk(), host_time())),
-            )
-        ]
-        return (*of_cluster, *of_hosts)
+
+    def host_cadences(self, host: str) -> tuple[Cadence, ...]:
+        """What each watched host is asked of itself, over a connection that is there anyway."""
+        return (
+            # cheap, and the first signs of a node in trouble; a thread that waits a minute is a sign already
+            Cadence(f"daemon {host}", 60.0, host, (own_daemon(), gpfs.mmdiag_waiters())),
+            # lsblk can hang on a dead path; a host's clock drifts slowly
+            Cadence(f"devices {host}", 1800.0, host, (lsblk(), host_time())),
+        )
 
     def facts(self, state: State) -> tuple[Line, ...]:
         """The file system in a few lines, each with its age."""
@@ -132,12 +143,14 @@ class GpfsFileSystem:
     def problems(self, state: State) -> tuple[Line, ...]:
         """What is wrong, with what to do; the worst first."""
         seconds: dict[str, float] = {}
-        for cadence in self.cadences(self._entry or state.header.entry):
+        view = self._view(state)
+        of_hosts = (cadence for host in view.hosts for cadence in self.host_cadences(host))
+        for cadence in (*self.cadences(self._entry or state.header.entry), *of_hosts):
             for command in cadence.commands:
                 found = reader(cadence.host, command)
                 if found:
                     seconds[found[0]] = cadence.seconds
-        return gpfs_problems.problems(self._view(state), seconds)
+        return gpfs_problems.problems(view, seconds)
 
     def scan_job(self, state: State) -> Job | None:
         """The newest job that scans the file system: mmrestripefs, mmdeldisk, mmrpldisk, mmchdisk start."""

@@ -65,7 +65,7 @@ def _rows(view: View) -> tuple[Row, ...]:
     for node in view.cluster.nodes if view.cluster else ():
         groups[looked.alike(node)].append((view.label(node.daemon_name), view.host_of(node.daemon_name) or ""))
     for host in view.hosts:
-        if view.node(host) is None:
+        if view.node_of(host) is None:
             groups[looked.stranger(host)].append((host, host))
     groups.update(looked.guests())
     rows = [_row(view, alike, members) for alike, members in groups.items()]

@@ -48,7 +48,7 @@ class View:
         self._memo = memo or Memo()
         self.state = state
         self.name = name
-        self.hosts = tuple(dict.fromkeys((*hosts, *state.header.hosts, *state.links)))
+        self.hosts = tuple(dict.fromkeys((*hosts, *state.hosts)))
         self.facts = GpfsFacts(state.facts, name)
         self.cluster = self.facts.get(Cluster)
         self.file_system = self.facts.get(FileSystem)
@@ -117,9 +117,14 @@ class View:
         launched = (ran.asked_at for ran in self.state.commands if ran.job == job.status.id and ran.host == job.host)
         return next(launched, job.at)
 
+    def node_of(self, host: str) -> ClusterNode | None:
+        """The node that a watched host is: by its name, else by what its own `mmgetstate` calls it."""
+        found, own = self.node(host), self.facts.get(NodeStates, host)
+        return found or (self.node(own.nodes[0].name) if own and len(own.nodes) == 1 else None)
+
     def node_name(self, host: str) -> str:
         """The daemon name of the node that a host is, as mmlsnsd prints it; the host's own name if not known."""
-        found = self.node(host)
+        found = self.node_of(host)
         return found.daemon_name if found else host
 
     def block_devices(self, host: str) -> BlockDevices | None:

@@ -15,6 +15,7 @@ from supervision.logcopy import LogCopies
 from supervision.player import Player
 from supervision.state import State, Store
 from supervision.supervisor import Supervisor
+from supervision.watching import Watch
 
 Listener = Callable[[State, Event | None], None]
 
@@ -28,12 +29,15 @@ class Session:
         fs: FileSystem,
         *,
         supervisor: Supervisor | None = None,
+        watch: Watch | None = None,
         writer: Writer | None = None,
         migration: Callable[[], Coroutine[Any, Any, None]] | None = None,
     ) -> None:
         self._source = source
         self.fs = fs
         self.supervisor = supervisor
+        self.watch = watch
+        """What asks by itself, and again when a person wants it."""
         self.player = source if isinstance(source, Player) else None
         self.writer = writer
         self.migration = migration

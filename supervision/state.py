@@ -91,6 +91,11 @@ class State(msgspec.Struct, frozen=True):
     closed: bool = False
 
     @property
+    def hosts(self) -> tuple[str, ...]:
+        """All hosts of the session: those it began with, and those that were watched since."""
+        return tuple(dict.fromkeys((*self.header.hosts, *self.links)))
+
+    @property
     def gpfs(self) -> GpfsFacts:
         """The facts of the session's GPFS file system."""
         return GpfsFacts(self.facts, self.header.file_system)

@@ -118,10 +118,14 @@ class Supervisor:
         """Whether background work of that name goes on."""
         return any(task.get_name() == name for task in self._background)
 
-    def _ended(self, task: asyncio.Task[object]) -> None:
-        """Let no error of our own pass in silence: it is told like a decision, and recorded."""
+    def _ended(self, task: asyncio.Task[Any]) -> None:
+        """Let no error of our own pass in silence: it is told like a decision, and recorded.
+
+        One of the far side is in the state already.
+        """
         self._background.discard(task)
-        if not task.cancelled() and (error := task.exception()):
+        error = None if task.cancelled() else task.exception()
+        if error and not isinstance(error, SiteError):
             what = f"{task.get_name()} ended by an error of restripe itself: {type(error).__name__}: {error}"
             self.journal.decide(self.site.clock.now(), "restripe", one_line(what))
 
@@ -142,7 +146,9 @@ class Supervisor:
         """Follow a job to its end; the same task for everybody who asks."""
         key = (host, job_id)
         if key not in self._followers or self._followers[key].done():
-            self._followers[key] = asyncio.create_task(self._follow(host, job_id), name=f"follow {job_id}")
+            task = asyncio.create_task(self._follow(host, job_id), name=f"follow {job_id}")
+            task.add_done_callback(self._ended)
+            self._followers[key] = task
         return self._followers[key]
 
     async def _follow(self, host: str, job_id: str) -> JobStatus:

@@ -7,7 +7,6 @@ may close at any time, and nothing stops.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import secrets
 from collections.abc import Callable, Coroutine
 from typing import Any, ClassVar
@@ -45,6 +44,8 @@ from tui.settings import Settings
 
 MIGRATION = "migration"
 """The name of the background work that runs a migration's steps."""
+REFRESH = "refresh"
+"""The name of what asks again because a person wanted it."""
 LEAVING = "-leaving"
 """The class of the question whether to leave: it is put once."""
 LOOK = 0.1
@@ -127,7 +128,7 @@ class RestripeApp(SessionApp):
 
     def _look(self) -> None:
         """Draw the visible screen when something it may show has changed: hidden ones do no work."""
-        screen = self.screen
+        screen = next(reversed(self.screen_stack), None)  # none at the very end, while the library still ticks
         seen = (self.session.state.revision, int(self.session.now), id(screen))
         if seen != self._seen and isinstance(screen, SessionScreen) and screen.is_mounted:
             self._seen = seen
@@ -150,19 +151,14 @@ class RestripeApp(SessionApp):
 
     def on_refresh(self, intent: Refresh) -> None:
         """Ask again now."""
-        supervisor = self.session.supervisor
-        if supervisor is None:
+        supervisor, watch = self.session.supervisor, self.session.watch
+        if supervisor is None or watch is None:
             return
-        fs = self.session.fs
-        commands = (*fs.questions(), *(fs.costly() if intent.costly else ()))
-        supervisor.start("refresh", self._ask(supervisor, commands, devices=intent.costly))
-        self.say("asking again")
-
-    async def _ask(self, supervisor: Supervisor, commands: tuple[Command, ...], *, devices: bool) -> None:
-        with contextlib.suppress(SiteError):  # it is in the state, with its reason
-            await supervisor.ask(supervisor.entry, *commands)
-        if devices:
-            await supervisor.look_at_devices(supervisor.site.hosts)
+        if supervisor.runs(REFRESH):  # a hand on the key must not line up questions that touch every node
+            self.say("it is being asked already; the answers come as they are there")
+            return
+        supervisor.start(REFRESH, watch.refresh(costly=intent.costly))
+        self.say("asking again, also what touches every node or reads much" if intent.costly else "asking again")
 
     def on_refresh_jobs(self, _intent: RefreshJobs) -> None:
         """Ask every host for its jobs."""

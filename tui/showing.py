@@ -21,7 +21,6 @@ from remote.recording import VERSION, RecordingError, Writer
 from remote.secret import SecretQuestion
 from simulator.client import Simulation, SimulationError
 from supervision.clocktext import local_time
-from supervision.filesystem import FileSystem
 from supervision.gpfs import GpfsFileSystem
 from supervision.journal import Journal
 from supervision.migration import StopError, operator_name
@@ -30,13 +29,14 @@ from supervision.replay import Replay
 from supervision.session import Session
 from supervision.state import State, Store
 from supervision.supervisor import Supervisor
+from supervision.watching import Watch
 from tui.app import MIGRATION, RestripeApp
 from tui.connecting import Target, settings_for
 from tui.demo import exit_of, opened
 from tui.exits import Exit
 from tui.paths import new_recording
 from tui.replay import StartError, moment
-from tui.settings import Refresh, Settings
+from tui.settings import Settings
 from tui.using import slowed
 
 
@@ -68,16 +68,18 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
                 with contextlib.suppress(StopError):  # told by its step
                     await demo.recipe.run()
 
+            watch = Watch(supervisor, fs)
             session = Session(
                 supervisor.store,
                 fs,
                 supervisor=supervisor,
+                watch=watch,
                 writer=demo.writer,
                 migration=None if auto else migrate,
             )
             if auto:
                 supervisor.start(MIGRATION, migrate())
-            supervisor.start("first look", first_look(supervisor, fs))
+            supervisor.start("first look", watch.begin())
             code = await _run(RestripeApp(session, first="migrate" if auto else "cluster"), settings)
             begun = session.migration is None
         return exit_of(demo) if begun and code is Exit.DONE else code
@@ -136,26 +138,17 @@ async def connect(
     try:
         site = RecordingSite(live, journal.emit, writer, journal.prepare)
         async with Supervisor(site, journal, fs=fs_name, entry=target.host) as supervisor:
-            app = RestripeApp(Session(journal.store, fs, supervisor=supervisor, writer=writer))
+            limits = settings.config.refresh
+            watch = Watch(supervisor, fs, lambda cadences: slowed(cadences, fs.costly(), limits))
+            app = RestripeApp(Session(journal.store, fs, supervisor=supervisor, watch=watch, writer=writer))
             prompts.app = app
-            supervisor.start("first look", first_look(supervisor, fs, settings.config.refresh))
+            supervisor.start("first look", watch.begin())
             code = await _run(app, settings, f"--write has no effect: {locked}" if locked else "")
         journal.emit(Closed(clock.now(), "left"))
     finally:
         await asyncio.to_thread(writer.close)
     _say_goodbye(journal.store.state, writer)
     return code
-
-
-async def first_look(supervisor: Supervisor, fs: FileSystem, limits: Refresh | None = None) -> None:
-    """Ask what every screen begins with, then go on within a person's limits; each trouble is in the state."""
-    for commands in (fs.questions(), fs.costly()):
-        for command in commands:  # one by one: what fails spoils nothing, and what is there is shown at once
-            with contextlib.suppress(SiteError):
-                await supervisor.ask(supervisor.entry, command)
-    await supervisor.look_at_devices(supervisor.site.hosts)
-    await supervisor.look_at_jobs(supervisor.site.hosts)
-    supervisor.watch(slowed(fs.cadences(supervisor.entry), fs.costly(), limits or Refresh()))
 
 
 async def _run(app: RestripeApp, settings: Settings, greeting: str = "") -> Exit:

@@ -67,11 +67,10 @@ class StatusLine(OneLine):
         self.set_class(session.player is not None, "-replay")
         self.set_class(header.simulated, "-simulated")
         up = sum(link.state == "up" for link in state.links.values())
-        total = max(len(header.hosts), len(state.links))
         parts = [
             f" {header.file_system or '-'} @ {header.entry}",
             " ".join(words),
-            f"hosts {up}/{total}",
+            f"hosts {up}/{len(state.hosts)}",
             session.recording_text,
             time_of_day(session.now, header.utc_offset),
         ]

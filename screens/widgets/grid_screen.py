@@ -217,12 +217,10 @@ class GridScreen(SessionScreen):
     def action_refresh(self) -> None:
         """Ask again what is cheap to ask."""
         self.post_message(Refresh())
-        self.say("asked again")
 
     def action_refresh_costly(self) -> None:
         """Ask everything again, also what touches every node."""
         self.post_message(Refresh(costly=True))
-        self.say("asked again, also what touches every node or reads much")
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         """A replay asks nobody; escape is the detail's only while it is open."""

@@ -16,11 +16,11 @@ from simulator.client import Simulation
 from supervision.gpfs import GpfsFileSystem
 from supervision.migration import StopError
 from supervision.session import Session
+from supervision.watching import Watch
 from tests.screens.snap import text_of
 from tests.waiting import until
 from tui.app import MIGRATION, RestripeApp
 from tui.demo import opened
-from tui.showing import first_look
 
 
 @asynccontextmanager
@@ -39,8 +39,11 @@ async def live(tmp_path: Path, *, armed: bool = True) -> AsyncIterator[tuple[Res
 
         supervisor = demo.supervisor
         supervisor.site.armed = armed
-        session = Session(supervisor.store, fs, supervisor=supervisor, writer=demo.writer, migration=migrate)
-        supervisor.start("first look", first_look(supervisor, fs))
+        watch = Watch(supervisor, fs)
+        session = Session(
+            supervisor.store, fs, supervisor=supervisor, watch=watch, writer=demo.writer, migration=migrate
+        )
+        supervisor.start("first look", watch.begin())
         app = RestripeApp(session)
         async with app.run_test(size=(80, 24)) as pilot:
             await until(lambda: "88,772,608" in text_of(app))

@@ -1,0 +1,102 @@
+"""Keeping a live session's state fed: what is asked first, which hosts are watched, their jobs, and the running scan.
+
+The entry host is asked for the whole, every watched host for itself. Hosts that serve the file system join as one
+learns of them; one that cannot be reached holds up nobody.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+
+from remote.command import Command
+from remote.errors import SiteError
+from supervision.filesystem import FileSystem
+from supervision.supervisor import Cadence, Supervisor
+
+JOBS_BUSY = 60.0
+"""Seconds (Site's clock) between two looks at the jobs of a host where one runs, or where people start them."""
+JOBS_IDLE = 300.0
+JOBS_REAL = 0.5
+"""Real seconds that lie between them at least: much, in a simulation that runs six hundred times as fast."""
+
+
+class Watch:
+    """What a live session asks by itself; `slow` makes questions as rare as a person wants them."""
+
+    def __init__(
+        self,
+        supervisor: Supervisor,
+        fs: FileSystem,
+        slow: Callable[[Sequence[Cadence]], Sequence[Cadence]] = tuple,
+    ) -> None:
+        self._supervisor = supervisor
+        self._fs = fs
+        self._slow = slow
+        self._watched: set[str] = set()
+
+    async def begin(self) -> None:
+        """Take the first look at everything, and begin the watching, which goes on until the supervisor ends."""
+        supervisor, fs = self._supervisor, self._fs
+        for host in supervisor.site.hosts:
+            self._watch_host(host)
+        await self._one_by_one(fs.questions())
+        self.reach()
+        supervisor.watch(self._slow(fs.cadences(supervisor.entry)))
+        await self._one_by_one(fs.costly())
+
+    async def refresh(self, *, costly: bool) -> None:
+        """Ask again now what a person wants to know; `costly` includes what touches every node or reads much."""
+        supervisor, fs = self._supervisor, self._fs
+        with contextlib.suppress(SiteError):  # it is in the state, with its reason
+            await supervisor.ask(supervisor.entry, *fs.questions(), *(fs.costly() if costly else ()))
+        self.reach()
+        if costly:
+            await supervisor.look_at_devices(supervisor.site.hosts)
+
+    def reach(self) -> None:
+        """Watch the hosts of the file system that one has learned of meanwhile."""
+        site = self._supervisor.site
+        site.add_hosts(self._fs.hosts(self._supervisor.store.state, self._supervisor.entry))
+        for host in site.hosts:
+            self._watch_host(host)
+
+    def _watch_host(self, host: str) -> None:
+        if host not in self._watched:
+            self._watched.add(host)
+            self._supervisor.start(f"watch {host}", self._ask_host(host))
+            self._supervisor.start(f"jobs of {host}", self._keep_jobs(host))
+
+    async def _one_by_one(self, commands: Sequence[Command]) -> None:
+        """What fails spoils nothing, and what is there is shown at once."""
+        for command in commands:
+            with contextlib.suppress(SiteError):
+                await self._supervisor.ask(self._supervisor.entry, command)
+
+    async def _ask_host(self, host: str) -> None:
+        cadences = self._slow(self._fs.host_cadences(host))
+        for cadence in cadences:
+            with contextlib.suppress(SiteError):
+                await self._supervisor.ask(host, *cadence.commands)
+        self._supervisor.watch(cadences)
+
+    async def _keep_jobs(self, host: str) -> None:
+        supervisor = self._supervisor
+        while True:
+            with contextlib.suppress(SiteError):
+                await supervisor.site.jobs(host)
+            self._follow_scan()
+            jobs = supervisor.store.state.jobs.values()
+            busy = host == supervisor.entry or any(job.host == host and not job.status.state.settled for job in jobs)
+            seconds = JOBS_BUSY if busy else JOBS_IDLE
+            await supervisor.site.clock.sleep(max(seconds, JOBS_REAL * supervisor.store.state.header.speed))
+
+    def _follow_scan(self) -> None:
+        """Read the log of the newest scan, whoever started it: without it nobody can say how far it is."""
+        state = self._supervisor.store.state
+        job = self._fs.scan_job(state)
+        if job is None:
+            return
+        log = state.job_log(job.host, job.status.id)
+        if not job.status.state.settled or (log.size if log else 0) < job.status.size:
+            self._supervisor.follow(job.host, job.status.id)
