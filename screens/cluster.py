@@ -8,10 +8,10 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.widgets import Static
 
 from screens.base import SessionScreen
 from screens.intents import Refresh
+from screens.widgets.lines import Lines
 from screens.widgets.render import age_text, fact_lines, plain, small_table
 from supervision.tables import Table
 
@@ -35,7 +35,7 @@ class ClusterScreen(SessionScreen):
 
     def compose_body(self) -> ComposeResult:
         with VerticalScroll(id="scroll"):
-            yield Static("", id="text", markup=False)
+            yield Lines(id="text")
 
     def show_state(self) -> None:
         session, width = self.session, self.body_width
@@ -48,7 +48,7 @@ class ClusterScreen(SessionScreen):
         for title, table in (("Nodes", fs.nodes(state)), ("Pools", fs.pools(state))):
             lines += self._section(title, table)
             lines += small_table(table, width)
-        self.query_one("#text", Static).update(Text("\n").join(lines))
+        self.query_one("#text", Lines).show(lines)
 
     def _section(self, title: str, table: Table | None) -> list[Text]:
         text = Text(title, style="bold")

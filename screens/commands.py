@@ -8,7 +8,7 @@ from remote.events import Answered, Asked, Reply
 from remote.text import one_line
 from screens.intents import FollowJob
 from screens.widgets.logview import LogView
-from screens.widgets.logview_screen import ListAndLog
+from screens.widgets.logview_screen import ListAndLog, show_job_log
 from screens.widgets.render import age_text
 from supervision.clocktext import duration_text, time_of_day
 from supervision.logcopy import LogCopy
@@ -162,15 +162,12 @@ class CommandsScreen(ListAndLog):
         session, ran = self.session, self._by_key.get(key)
         if ran is None:
             return
-        state, zone = session.state, session.header.utc_offset
+        zone = session.header.utc_offset
         code = exit_text(ran)
         words = f"exit {code}" if ran.rc is not None else code
         title = f"{time_of_day(ran.asked_at, zone)}  {words}  on {ran.host}  {one_line(ran.command)}"
         if ran.job:
-            log = state.job_log(ran.host, ran.job)
-            copy = session.logs.get(ran.host, f"job:{ran.job}")
-            limit = (log.size if log else 0) if session.player else None
-            view.show(copy, key=ran.job, limit=limit, title=title, zone=zone, empty="nothing of its log was read")
+            show_job_log(view, session, ran.host, ran.job, title)
             return
         if self._output is None or self._output[0] != ran:
             reply = reply_of(session, ran)

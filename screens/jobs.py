@@ -15,9 +15,9 @@ from remote.text import one_line
 from screens.dialogs import AskText, ConfirmDanger
 from screens.intents import FollowJob, LaunchJob, RefreshJobs, StopJob
 from screens.widgets.logview import LogView
-from screens.widgets.logview_screen import ListAndLog
+from screens.widgets.logview_screen import ListAndLog, show_job_log
 from screens.widgets.render import age_text
-from supervision.clocktext import duration_text, time_of_day
+from supervision.clocktext import duration_text, moment_text, time_of_day
 from supervision.state import Job, State
 from supervision.tables import Cell, Column, Row, Severity, Table
 
@@ -94,7 +94,7 @@ def jobs_table(state: State, now: float) -> Table:
             Cell(status.operator),
             Cell(age_text(told, now), now - told),
             Cell(status.command),
-            Cell("" if status.began is None else time_of_day(status.began, zone), status.began),
+            Cell("" if status.began is None else moment_text(status.began, now, zone), status.began),
             Cell(status.title),
             Cell(status.id),
         )
@@ -162,22 +162,14 @@ class JobsScreen(ListAndLog):
 
     def show_log(self, key: str, view: LogView) -> None:
         """The job's log as far as it has been read, or had been at the replayed moment."""
-        session, state, job = self.session, self.session.state, self._job(key)
+        session, job = self.session, self._job(key)
         if job is None:
             return
-        log = state.job_log(job.host, job.status.id)
-        source = f"job:{job.status.id}"
-        word, seconds = state_word(job, stops_of(state)), ran_seconds(job, session.now)
+        word, seconds = state_word(job, stops_of(session.state)), ran_seconds(job, session.now)
         code = "" if job.status.rc is None else f"exit {job.status.rc}"
         ran = "" if seconds is None else duration_text(seconds)
-        view.show(
-            session.logs.get(job.host, source),
-            key=job.status.id,
-            limit=(log.size if log else 0) if session.player else None,
-            title="  ".join(part for part in (word, code, ran, f"on {job.host}", job.status.command) if part),
-            zone=session.header.utc_offset,
-            empty="nothing of its log had been read then" if session.player else "nothing of its log was read yet",
-        )
+        title = "  ".join(part for part in (word, code, ran, f"on {job.host}", job.status.command) if part)
+        show_job_log(view, session, job.host, job.status.id, title)
 
     def open_log(self, key: str) -> None:
         """Attach: have the job followed, and show its log."""

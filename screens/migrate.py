@@ -8,19 +8,21 @@ from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
-from textual.widgets import Static
 
 from remote.events import StepChanged
-from remote.text import one_line
 from screens.base import SessionScreen
 from screens.dialogs import ConfirmDanger
 from screens.intents import StartMigration
-from screens.widgets.render import fit, plain
+from screens.widgets.lines import Lines
+from screens.widgets.render import fit, labelled, plain
 from supervision.clocktext import duration_text, time_of_day
 from supervision.session import Session
 
 SIGNS = {"done": "ok", "failed": "!!", "blocked": "!!", "unknown": "??", "waiting": "", "checking": ">", "running": ">"}
 STYLES = {"failed": "bold red", "blocked": "bold red", "unknown": "bold yellow", "running": "bold", "waiting": "dim"}
+
+CLOCK = 9
+"""Cells of the time of day beside a decision."""
 
 
 class MigrateScreen(SessionScreen):
@@ -59,7 +61,10 @@ class MigrateScreen(SessionScreen):
 
     def compose_body(self) -> ComposeResult:
         with VerticalScroll(id="scroll"):
-            yield Static("", id="text", markup=False)
+            yield Lines(id="text")
+
+    _followed: tuple[int, str] = (0, "")
+    """The step that was brought into sight last, and its state then."""
 
     def show_state(self) -> None:
         state, width = self.session.state, self.body_width
@@ -67,15 +72,28 @@ class MigrateScreen(SessionScreen):
         if not state.steps:
             ready = session_text(self.session)
             lines.append(plain(ready, indent=3))
+        present, ends = (0, ""), 0
         for number in sorted(state.steps):
-            lines += self._step(state.steps[number], width)
+            step = state.steps[number]
+            lines += self._step(step, width)
+            if step.state != "waiting":
+                present, ends = (number, step.state), len(lines)
         if state.decisions:
             lines += [Text(), plain("Decisions", "bold")]
             zone = state.header.utc_offset
             for decision in state.decisions[-20:]:
-                text = one_line(f"{time_of_day(decision.t, zone)}  {decision.what}  [{decision.who}]")
-                lines.append(plain(fit(text, width - 3), indent=3))
-        self.query_one("#text", Static).update(Text("\n").join(lines))
+                clock, told = time_of_day(decision.t, zone), f"{decision.what}  [{decision.who}]"
+                lines += labelled(clock, told, width, label_width=CLOCK, indent=3)
+        self.query_one("#text", Lines).show(lines)
+        if present != self._followed:
+            self._followed = present
+            self.call_after_refresh(self._bring_into_sight, ends)
+
+    def _bring_into_sight(self, ends: int) -> None:
+        """Show the present step whole when it has become another; else the screen stays where a person left it."""
+        scroll = self.query_one("#scroll")
+        if ends > scroll.scroll_y + scroll.size.height or ends < scroll.scroll_y:
+            scroll.scroll_to(y=max(0, ends + 1 - scroll.size.height), animate=False)
 
     def _step(self, step: StepChanged, width: int) -> list[Text]:
         sign = SIGNS.get(step.state, "")
@@ -86,9 +104,9 @@ class MigrateScreen(SessionScreen):
         head = f"{sign:<2} {step.number} {fit(step.name, 14)} {step.state:<10} {took:>11}  {step.title}"
         lines = [Text(fit(head, width).rstrip(), style=style, no_wrap=True)]
         if step.command:
-            lines.append(plain(fit(one_line(f"on {step.host}: {step.command}"), width - 5), "dim", indent=5))
+            lines += labelled("", f"on {step.host}: {step.command}", width, label_width=0, indent=4, style="dim")
         if step.detail and step.state not in ("waiting", "checking"):
-            lines.append(plain(fit(one_line(step.detail), width - 5), indent=5))
+            lines += labelled("", step.detail, width, label_width=0, indent=4)
         return lines
 
 

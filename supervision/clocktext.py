@@ -6,6 +6,9 @@ from datetime import UTC, datetime, timedelta
 
 LATEST = 250_000_000_000.0
 """The year 9892: a damaged recording may hold any number as a time."""
+DAYS = ("Mon", "Tue", "Wed", "Thu", "Fri", "Sat", "Sun")
+"""As the hosts' logs print them, whatever language this machine speaks."""
+MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec")
 
 
 def local_time(at: float, utc_offset: int) -> datetime:
@@ -22,11 +25,24 @@ def time_of_day(at: float, utc_offset: int) -> str:
     return local_time(at, utc_offset).strftime("%H:%M:%S")
 
 
+def moment_text(at: float, now: float, utc_offset: int) -> str:
+    """A time to the minute, with its day where that is not today's: `19:41`, `Fri 7 Jun 19:41`; far, its year too."""
+    then, today = local_time(at, utc_offset), local_time(now, utc_offset)
+    clock = then.strftime("%H:%M")
+    if then.date() == today.date():
+        return clock
+    year = "" if abs((then - today).days) < 300 else f" {then.year}"
+    return f"{DAYS[then.weekday()]} {then.day} {MONTHS[then.month - 1]}{year} {clock}"
+
+
 def duration_text(seconds: float) -> str:
-    """A duration as people say it: `4 h 21 min`, `38 s`."""
-    if seconds < 60:
+    """A duration as people say it: `38 s`, `4 h 21 min`, `12 d 6 h`."""
+    if seconds < 59.5:
         return f"{seconds:.0f} s"
     minutes = round(seconds / 60)
     if minutes < 60:
         return f"{minutes} min"
-    return f"{minutes // 60} h {minutes % 60:02} min"
+    if minutes < 48 * 60:
+        return f"{minutes // 60} h {minutes % 60:02} min"
+    hours = round(minutes / 60)
+    return f"{hours // 24:,} d {hours % 24} h"

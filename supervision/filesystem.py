@@ -32,11 +32,15 @@ class Phase(Enum):
 
 
 class Counter(msgspec.Struct, frozen=True):
-    """Work in a unit that can be trusted, `done` of `total`; either may be unknown."""
+    """Work in a unit that can be trusted, `done` of `total`; either may be unknown.
+
+    `of` says what the total counts, where that is more than the unit.
+    """
 
     unit: str
     done: int | None = None
     total: int | None = None
+    of: str = ""
 
     @property
     def fraction(self) -> float | None:

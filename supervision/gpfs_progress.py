@@ -64,7 +64,7 @@ def progress(view: View, job: Job) -> Progress:
     counted = _counted(scan.points)
     gap = _usual_gap(scan.points)
     inodes = view.space.inodes if view.space else None
-    counter = Counter("inodes", scan.inodes, inodes.allocated if inodes else None)
+    counter = Counter("inodes", scan.inodes, inodes.allocated if inodes else None, "allocated inodes")
     last = _last_line(log)
     phase, why = _phase(view, job, log, counter, gap, counting=bool(counted))
     if not job.status.state.settled and _stop_asked(view, job):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from typing import ClassVar
 
 from rich.text import Text
@@ -10,14 +9,14 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
-from textual.widgets import Static
 
 from remote.text import one_line
 from screens.base import SessionScreen
 from screens.intents import Refresh
 from screens.widgets.frame import OneLine
 from screens.widgets.grid import Grid
-from screens.widgets.render import age_text, fit, plain
+from screens.widgets.lines import Lines
+from screens.widgets.render import age_text, fit, labelled, plain
 from supervision.clocktext import duration_text, local_time
 from supervision.state import State
 from supervision.tables import Table
@@ -25,20 +24,6 @@ from supervision.tables import Table
 BESIDE = 150
 """Cells from which on sums and details stand beside the table and not beneath it."""
 LABEL = 16
-
-
-class Lines(Static):
-    """Lines of text, drawn again only when they are others."""
-
-    def __init__(self, *, id: str) -> None:  # noqa: A002
-        super().__init__("", id=id, markup=False)
-        self._lines: list[Text] = []
-
-    def show(self, lines: list[Text]) -> None:
-        """Show these lines."""
-        if lines != self._lines:
-            self._lines = lines
-            self.update(Text("\n").join(lines))
 
 
 class GridScreen(SessionScreen):
@@ -173,7 +158,7 @@ class GridScreen(SessionScreen):
             plain(fit("── detail: enter or esc closes, tab to scroll ".ljust(self.side_width, "─"), self.side_width))
         ]
         for label, text in pairs:
-            lines += wrapped(label, text, self.side_width)
+            lines += labelled(label, text, self.side_width, label_width=LABEL, indent=1)
         self.query_one("#text", Lines).show(lines)
 
     def _changes(self, key: str) -> list[tuple[str, str]]:
@@ -233,13 +218,6 @@ class GridScreen(SessionScreen):
     def on_descendant_focus(self) -> None:
         """Other keys work in a prompt than in the table."""
         self.refresh_all()
-
-
-def wrapped(label: str, text: str, width: int) -> list[Text]:
-    """A label and its text, on as many lines as it needs; both may be remote."""
-    parts = textwrap.wrap(one_line(text), max(10, width - LABEL - 2)) or [""]
-    heads = [fit(one_line(label), LABEL), *[" " * LABEL] * (len(parts) - 1)]
-    return [Text(f" {head} {part}", no_wrap=True) for head, part in zip(heads, parts, strict=True)]
 
 
 def cost_text(state: State, commands: tuple[tuple[str, ...], ...]) -> str:

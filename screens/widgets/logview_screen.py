@@ -15,6 +15,7 @@ from screens.base import SessionScreen
 from screens.widgets.frame import OneLine
 from screens.widgets.grid import Grid
 from screens.widgets.logview import LogView
+from supervision.session import Session
 from supervision.state import State
 from supervision.tables import Table
 
@@ -23,6 +24,19 @@ BOTH = 34
 AROUND = 3
 """Lines of a list beside its rows: its title, its header, and what there is to say of a row."""
 _LESS_NEEDED = frozenset(("problems", "mark", "export", "wide"))
+
+
+def show_job_log(view: LogView, session: Session, host: str, job_id: str, title: str) -> None:
+    """Show a job's log as far as it has been read, or had been at the replayed moment."""
+    log = session.state.job_log(host, job_id)
+    view.show(
+        session.logs.get(host, f"job:{job_id}"),
+        key=job_id,
+        limit=(log.size if log else 0) if session.player else None,
+        title=title,
+        zone=session.header.utc_offset,
+        empty="nothing of its log had been read then" if session.player else "nothing of its log was read yet",
+    )
 
 
 class LogGrid(Grid, inherit_bindings=False):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from rich.cells import cell_len, set_cell_size
+from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.text import Text
 
 from remote.text import one_line
@@ -26,6 +26,27 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
     if cell_len(text) > width:
         return set_cell_size(text, width - 1) + "…"
     return text.rjust(width - cell_len(text) + len(text)) if right else set_cell_size(text, width)
+
+
+def paragraph(text: str, width: int) -> list[str]:
+    """Text on as many lines as it needs, broken between words where that is possible; it leaves safe."""
+    lines: list[str] = []
+    for word in one_line(text).split():
+        if lines and cell_len(f"{lines[-1]} {word}") <= width:
+            lines[-1] = f"{lines[-1]} {word}"
+        else:
+            lines += chop_cells(word, max(2, width))
+    return lines or [""]
+
+
+def labelled(label: str, text: str, width: int, *, label_width: int, indent: int = 0, style: str = "") -> list[Text]:
+    """A label and beside it its text, on as many lines as it needs; both may be remote."""
+    parts = paragraph(text, max(10, width - label_width - indent - 1))
+    heads = [fit(one_line(label), label_width), *[" " * label_width] * (len(parts) - 1)]
+    return [
+        Text(f"{' ' * indent}{head} {part}".rstrip(), style=style, no_wrap=True)
+        for head, part in zip(heads, parts, strict=True)
+    ]
 
 
 def age_text(at: float | None, now: float) -> str:
@@ -55,18 +76,15 @@ def small_table(table: Table, width: int, *, empty: str = "nothing is known yet"
 
 
 def fact_lines(lines: Sequence[Line], width: int, now: float, *, label_width: int = 14) -> list[Text]:
-    """Facts, one a line, each problem followed by what to do about it."""
+    """Facts on as many lines as they need, each problem followed by what to do about it."""
     out = []
     for line in lines:
-        sign = f"{line.severity.sign:<2} "
-        text = f"{sign}{fit(one_line(line.label), label_width)} {one_line(line.value)}"
-        if line.at is not None:
-            text = f"{text}  ({age_text(line.at, now)} ago)"
-        out.append(Text(fit(text, width).rstrip(), style=STYLES[line.severity], no_wrap=True))
+        age = "" if line.at is None else f"  ({age_text(line.at, now)} ago)"
+        label = f"{line.severity.sign:<2} {fit(one_line(line.label), label_width)}"
+        wide = label_width + 3
+        out += labelled(label, f"{line.value}{age}", width, label_width=wide, style=STYLES[line.severity])
         if line.advice:
-            out.append(
-                Text(fit(f"   {'':{label_width}} {one_line(line.advice)}", width).rstrip(), style=DIM, no_wrap=True)
-            )
+            out += labelled("", line.advice, width, label_width=wide, style=DIM)
     return out
 
 

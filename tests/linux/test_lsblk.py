@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -253,7 +251,6 @@ def test_plain_values_are_read_back(label: str) -> None:
     "text",
     ["A" * 200_000, 'A="' * 50_000, 'A="" ' * 50_000, " " * 200_000, "\\x41" * 50_000, 'K="' + "\\x41" * 50_000 + '"'],
 )
-def test_long_texts_take_no_longer_than_they_must(text: str) -> None:
-    begun = time.perf_counter()
-    parse_lsblk_pairs(text)
-    assert time.perf_counter() - begun < 2.0
+def test_long_texts_end(text: str) -> None:
+    """What goes over a text again for each of its letters would take an hour here."""
+    assert parse_lsblk_pairs(text).model.devices == ()

@@ -128,7 +128,7 @@ async def test_questions_waiting_for_a_channel_of_a_lost_connection_are_told_so_
     began = time.monotonic()
     server.kill_sessions()
     answers = await asyncio.gather(*asked, return_exceptions=True)
-    assert time.monotonic() - began < 1.5
+    assert time.monotonic() - began < 3  # before any of the commands could have ended
     lost = [answer for answer in answers if isinstance(answer, AnswerLostError)]
     told = [answer for answer in answers if isinstance(answer, UnreachableError)]
     assert (len(lost), len(told)) == (CHANNELS, 30 - CHANNELS)

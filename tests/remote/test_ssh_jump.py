@@ -160,7 +160,7 @@ async def test_a_silent_jump_host_is_tried_once_for_all_behind_it(tmp_path: Path
         async with Fleet(SshSettings(config_files=(config,), connect_seconds=0.7)) as fleet:
             asked = (fleet.run(host, "true\n", deadline=30.0, limit=100) for host in hosts)
             errors = await asyncio.gather(*asked, return_exceptions=True)
-        assert time.monotonic() - began < 2.5
+        assert time.monotonic() - began < 6 * 0.7  # what one try for each of them would take
     assert [error.trouble for error in errors if isinstance(error, UnreachableError)] == [Trouble.TIMEOUT] * 6
     assert [error.host for error in errors if isinstance(error, UnreachableError)] == hosts
     assert all("by way of silent" in str(error) for error in errors)

@@ -13,7 +13,8 @@ from textual.pilot import Pilot
 
 from screens.disks import DisksScreen, with_bars
 from screens.intents import Refresh
-from screens.widgets.grid_screen import cost_text, wrapped
+from screens.widgets.grid_screen import cost_text
+from screens.widgets.render import labelled
 from supervision.gpfs import GpfsFileSystem
 from supervision.state import Ran, State
 from supervision.tables import Cell, Column, Row, Severity, Table
@@ -200,10 +201,10 @@ def test_the_cost_is_that_of_the_dearest_costly_question() -> None:
 
 @given(label=st.text(max_size=40), text=st.text(max_size=200), width=st.integers(20, 100))
 def test_detail_lines_are_safe_and_no_wider_than_the_screen(label: str, text: str, width: int) -> None:
-    for line in wrapped(label, text, width):
+    for line in labelled(label, text, width, label_width=11, indent=1):
         assert not UNSAFE & set(line.plain)
         assert "\n" not in line.plain
-        assert cell_len(line.plain) <= width + 2 or width < 30
+        assert cell_len(line.plain) <= max(width, 23)
 
 
 @settings(max_examples=3, deadline=None, suppress_health_check=list(HealthCheck), phases=NO_SHRINKING)

