@@ -249,16 +249,16 @@ class Connector:
     """
 
     def __init__(self, settings: SshSettings) -> None:
-        self.settings = settings
-        self.handshakes = asyncio.Semaphore(HANDSHAKES)
+        self._settings = settings
+        self._handshakes = asyncio.Semaphore(HANDSHAKES)
         # a configuration is parsed in a thread, and each thread that parses takes the interpreter from the event loop
-        self.reading = asyncio.Semaphore(1)
-        self.accepted: dict[str, asyncssh.SSHKey] = {}
-        self.secrets = Secrets(settings.ask_secret)
+        self._reading = asyncio.Semaphore(1)
+        self._accepted: dict[str, asyncssh.SSHKey] = {}
+        self._secrets = Secrets(settings.ask_secret)
         self._jumps: dict[str, _Jump] = {}
 
     async def connect(
-        self, host: str, *, user: str = "", tunnel: asyncssh.SSHClientConnection | None = None, hop: bool = False
+        self, host: str, *, user: str = "", tunnel: Connection | None = None, hop: bool = False
     ) -> Connection:
         """Open one connection to `host`, as the SSH configuration says; UnreachableError tells why it cannot be.
 
@@ -276,32 +276,38 @@ class Connector:
         except (asyncssh.Error, OSError, ValueError, RuntimeError, TimeoutError) as error:
             raise _explain(host, error) from None
 
-    async def jump(self, spec: str) -> asyncssh.SSHClientConnection:
-        """The shared connection to a jump host, `[user@]host[:port]` or a comma-separated chain."""
-        if spec not in self._jumps:
-            self._jumps[spec] = _Jump(self, spec)
-        return await self._jumps[spec].connection()
-
     def close(self) -> None:
         """Close the jump hosts' connections, and forget every secret."""
         for jump in self._jumps.values():
             jump.close()
-        self.secrets.clear()
+        self._secrets.clear()
+
+    async def _jump(self, spec: str) -> Connection:
+        """The shared connection to a jump host, `[user@]host[:port]` or a comma-separated chain."""
+        if spec not in self._jumps:
+            self._jumps[spec] = _Jump(spec, self._connect_jump)
+        return await self._jumps[spec].connection()
+
+    async def _connect_jump(self, spec: str) -> Connection:
+        before, _, last = spec.rpartition(",")
+        tunnel = await self._jump(before) if before else None
+        user, _, address = last.rpartition("@")
+        return await self.connect(address, user=user, tunnel=tunnel, hop=True)
 
     async def _connect(
-        self, host: str, user: str, tunnel: asyncssh.SSHClientConnection | None, *, hop: bool
+        self, host: str, user: str, tunnel: Connection | None, *, hop: bool
     ) -> asyncssh.SSHClientConnection:
-        async with self.reading, asyncio.timeout(self.settings.connect_seconds):
+        async with self._reading, asyncio.timeout(self._settings.connect_seconds):
             options = await self._options(host, user, hop=hop)
+        if tunnel is None and isinstance(options["tunnel"], str):
+            tunnel = await self._jump(options["tunnel"])
         if tunnel is not None:
-            options["tunnel"] = tunnel
-        elif isinstance(options["tunnel"], str):
-            options["tunnel"] = await self.jump(options["tunnel"])
-        errand = _Errand(time.monotonic(), f"{options['username']}@{host}")
+            options["tunnel"] = tunnel.raw
+        errand = _Errand(host, f"{options['username']}@{host}")
         while True:
             errand.locked = ""
             try:
-                return await self._attempt(host, options, errand)
+                return await self._attempt(options, errand)
             except (asyncssh.DisconnectError, ValueError) as error:
                 if not errand.locked:
                     if _explain(host, error).trouble in (Trouble.AUTHENTICATION, Trouble.CONFIGURATION):
@@ -310,31 +316,34 @@ class Connector:
                         detail = f"nobody told the passphrase of {', '.join(sorted(errand.unknown))}"
                         raise UnreachableError(host, Trouble.AUTHENTICATION, detail) from None
                     raise
-            await self._unlock(host, errand)
+            await self._unlock(errand)
 
-    async def _attempt(self, host: str, options: dict[str, Any], errand: _Errand) -> asyncssh.SSHClientConnection:
-        client = _Client(self, host, errand)
+    async def _attempt(self, options: dict[str, Any], errand: _Errand) -> asyncssh.SSHClientConnection:
+        handshake = self._handshake(errand)
         try:
-            return await self._handshake(client, options)
+            return await handshake.connect(options)
         except asyncssh.HostKeyNotVerifiable:
-            if client.presented is None:
+            if handshake.presented is None:
                 raise
         except (asyncssh.ConnectionLost, asyncssh.KeyExchangeFailed, ConnectionResetError):
             # We ask for keys of the kinds that we know the host by. A server that has none of them hangs up, which
             # looks like any lost connection: look at what key it has.
-            if not (client.greeted and options["known_hosts"].knew_another):
+            if not (handshake.greeted and options["known_hosts"].knew_another):
                 raise
-            client = _Client(self, host, errand)
+            handshake = self._handshake(errand)
             try:
-                return await self._handshake(client, {**options, "server_host_key_algs": "default"})
+                return await handshake.connect({**options, "server_host_key_algs": "default"})
             except asyncssh.HostKeyNotVerifiable:
-                if client.presented is None:
+                if handshake.presented is None:
                     raise
         # a person may take their time: neither a deadline nor a handshake's place is held meanwhile
-        await self._decide(host, options["known_hosts"], client.presented)
-        return await self._handshake(_Client(self, host, errand), options)
+        await self._decide(errand.host, options["known_hosts"], handshake.presented)
+        return await self._handshake(errand).connect(options)
 
-    async def _unlock(self, host: str, errand: _Errand) -> None:
+    def _handshake(self, errand: _Errand) -> _Handshake:
+        return _Handshake(errand, self._secrets, self._handshakes, self._settings.connect_seconds)
+
+    async def _unlock(self, errand: _Errand) -> None:
         """Get the passphrase of a key that the host would take. Nothing is held while a person thinks of it.
 
         The attempt that wanted it was given up: it would have blocked one of the few threads, and the host's own
@@ -343,7 +352,7 @@ class Connector:
         file = errand.locked
         if not errand.greeted:
             raise UnreachableError(
-                host,
+                errand.host,
                 Trouble.CONFIGURATION,
                 f"the key {file} is locked, and its public half cannot be read",
                 advice=f"Write it beside the key: ssh-keygen -y -f {file} > {file}.pub",
@@ -356,25 +365,20 @@ class Connector:
                 return False
             return True
 
-        question = SecretQuestion(SecretKind.PASSPHRASE, host, f"passphrase of {file}")
-        if await self.secrets.get(question, file, began=errand.began, right=right) is None:
+        question = SecretQuestion(SecretKind.PASSPHRASE, errand.host, f"passphrase of {file}")
+        if await self._secrets.get(question, file, began=errand.began, right=right) is None:
             errand.unknown.add(file)  # there may be another way in
 
     def _forget(self, errand: _Errand) -> None:
         for (kind, of), value in errand.tried.items():
-            self.secrets.forget(kind, of, value)
-
-    async def _handshake(self, client: _Client, options: dict[str, Any]) -> asyncssh.SSHClientConnection:
-        async with self.handshakes, asyncio.timeout(self.settings.connect_seconds) as clock:
-            client.clock = clock
-            return await asyncssh.connect(client_factory=lambda: client, passphrase=client.passphrase, **options)
+            self._secrets.forget(kind, of, value)
 
     async def _options(self, host: str, user: str, *, hop: bool) -> dict[str, Any]:
         """What `asyncssh.connect` is told: the configuration's own word, with our deadlines and our key check.
 
         A `hop` is a jump host itself: what a person said of all hosts does not hold for it.
         """
-        settings = self.settings
+        settings = self._settings
         name, port = _bare(host)
         named: dict[str, Any] = {"host": name, "config": [str(path) for path in settings.files()]}
         if user or (settings.user and not hop):
@@ -390,8 +394,8 @@ class Connector:
             asyncssh.import_known_hosts,
         )
         await asyncio.to_thread(known.load)
-        if host in self.accepted:
-            known.accept(self.accepted[host])
+        if host in self._accepted:
+            known.accept(self._accepted[host])
         interval = float(read.keepalive_interval or 0) or settings.keepalive_seconds
         # parsed once is enough, unless a part of it holds for the name that is only found while connecting
         again = read.config.has_match_final() or read.canonicalize_hostname
@@ -417,12 +421,12 @@ class Connector:
         trouble, answer = Trouble.CHANGED_KEY, Trust.NO
         if not known.knew_another:
             trouble = Trouble.UNKNOWN_KEY
-            async with self.secrets.person:
-                answer = await self.settings.ask_host_key(question)
+            async with self._secrets.person:
+                answer = await self._settings.ask_host_key(question)
         if answer is Trust.NO:
             detail = f"{question.algorithm} {question.fingerprint}"
             raise UnreachableError(host, trouble, detail)
-        self.accepted[host] = key
+        self._accepted[host] = key
         known.accept(key)
         if answer is Trust.SAVE:
             await asyncio.to_thread(known.save, question)
@@ -431,9 +435,10 @@ class Connector:
 class _Errand:
     """One attempt to reach a host, over however many handshakes: what was tried, and the key that is locked."""
 
-    def __init__(self, began: float, account: str) -> None:
-        self.began = began
+    def __init__(self, host: str, account: str) -> None:
+        self.host = host
         self.account = account
+        self.began = time.monotonic()
         self.told = 0
         self.tried: dict[tuple[SecretKind, str], str] = {}
         self.locked = ""
@@ -441,17 +446,26 @@ class _Errand:
         self.greeted = False
 
 
-class _Client(asyncssh.SSHClient):
-    """One handshake: remembers the key that was presented, never accepts one, and asks for secrets."""
+class _Handshake(asyncssh.SSHClient):
+    """One handshake: remembers the key that was presented, never accepts one, and asks for secrets.
 
-    def __init__(self, connector: Connector, host: str, errand: _Errand) -> None:
+    It waits for one of the `places`, and then has `seconds`, without the time that a person takes.
+    """
+
+    def __init__(self, errand: _Errand, secrets: Secrets, places: asyncio.Semaphore, seconds: float) -> None:
         self.presented: asyncssh.SSHKey | None = None
-        self.clock: asyncio.Timeout | None = None
-        self._connector = connector
-        self._host = host
         self._errand = errand
+        self._secrets = secrets
+        self._places = places
+        self._seconds = seconds
+        self._clock: asyncio.Timeout | None = None
         self._connection: asyncssh.SSHClientConnection | None = None
         self._declined = False
+
+    async def connect(self, options: dict[str, Any]) -> asyncssh.SSHClientConnection:
+        """Connect as `options` say, which are those of `asyncssh.connect`."""
+        async with self._places, asyncio.timeout(self._seconds) as self._clock:
+            return await asyncssh.connect(client_factory=lambda: self, passphrase=self.passphrase, **options)
 
     @property
     def greeted(self) -> bool:
@@ -468,7 +482,7 @@ class _Client(asyncssh.SSHClient):
     def passphrase(self, filename: str) -> str:
         """The passphrase of a key file, if it is known; else the attempt ends here. Called in a thread."""
         errand = self._errand
-        found = self._connector.secrets.known(SecretKind.PASSPHRASE, filename)
+        found = self._secrets.known(SecretKind.PASSPHRASE, filename)
         if found is None:
             if filename not in errand.unknown:
                 errand.locked, errand.greeted = filename, self.greeted
@@ -476,14 +490,14 @@ class _Client(asyncssh.SSHClient):
         return found
 
     async def password_auth_requested(self) -> str | None:
-        errand, secrets = self._errand, self._connector.secrets
+        errand, secrets = self._errand, self._secrets
         if errand.locked:  # this attempt is over: the key comes first
             return None
         of = (SecretKind.PASSWORD, errand.account)
         wrong = errand.tried.get(of)
         answer = secrets.known(*of, wrong=wrong)
         if answer is None and not self._declined and errand.told < TRIES:
-            question = SecretQuestion(SecretKind.PASSWORD, self._host, f"password for {errand.account}")
+            question = SecretQuestion(SecretKind.PASSWORD, errand.host, f"password for {errand.account}")
             async with self._waiting():
                 answer = await secrets.get(question, errand.account, began=errand.began, wrong=wrong)
         if answer is None:
@@ -515,38 +529,37 @@ class _Client(asyncssh.SSHClient):
         of = (SecretKind.CHALLENGE, prompt)
         again = of in self._errand.tried
         self._errand.tried[of] = ""
-        question = SecretQuestion(SecretKind.CHALLENGE, self._host, prompt, again=again, echo=echo)
+        question = SecretQuestion(SecretKind.CHALLENGE, self._errand.host, prompt, again=again, echo=echo)
         async with self._waiting():
-            return await self._connector.secrets.ask(question)
+            return await self._secrets.ask(question)
 
     @contextlib.asynccontextmanager
     async def _waiting(self) -> AsyncIterator[None]:
         """While a person is waited for, this connection's deadline stands still and its place is given to others."""
-        connector, clock = self._connector, self.clock
-        if clock:
-            clock.reschedule(None)
-        connector.handshakes.release()
+        if self._clock:
+            self._clock.reschedule(None)
+        self._places.release()
         try:
             yield
         finally:
-            await connector.handshakes.acquire()
-            if clock:
-                clock.reschedule(asyncio.get_running_loop().time() + connector.settings.connect_seconds)
+            await self._places.acquire()
+            if self._clock:
+                self._clock.reschedule(asyncio.get_running_loop().time() + self._seconds)
 
 
 class _Jump:
     """One jump host's connection, shared by all hosts behind it."""
 
-    def __init__(self, connector: Connector, spec: str) -> None:
-        self._connector = connector
+    def __init__(self, spec: str, connect: Callable[[str], Awaitable[Connection]]) -> None:
         self._spec = spec
+        self._connect = connect
         self._lock = asyncio.Lock()
         self._connecting: asyncio.Task[Any] | None = None
         self._failure: UnreachableError | None = None
         self._failed_at = 0.0
-        self._connection: asyncssh.SSHClientConnection | None = None
+        self._connection: Connection | None = None
 
-    async def connection(self) -> asyncssh.SSHClientConnection:
+    async def connection(self) -> Connection:
         if self._connecting is not None and self._connecting is asyncio.current_task():
             # `Host *` with ProxyJump holds for the jump host as well; it would wait for itself for ever
             raise UnreachableError(self._spec, Trouble.CONFIGURATION, "its ProxyJump leads back to itself")
@@ -565,13 +578,9 @@ class _Jump:
             finally:
                 self._connecting = None
 
-    async def _connected(self) -> asyncssh.SSHClientConnection:
-        if self._connection is None or self._connection.is_closed():
-            before, _, last = self._spec.rpartition(",")
-            tunnel = await self._connector.jump(before) if before else None
-            user, _, address = last.rpartition("@")
-            connection = await self._connector.connect(address, user=user, tunnel=tunnel, hop=True)
-            self._connection = connection.raw
+    async def _connected(self) -> Connection:
+        if self._connection is None or self._connection.raw.is_closed():
+            self._connection = await self._connect(self._spec)
         return self._connection
 
     def close(self) -> None:
