@@ -100,28 +100,40 @@ async def route(settings: SshSettings, host: str) -> Route:
     Raises UnreachableError where the configuration cannot be used.
     """
     try:
-        name, port = _bare(host)
-        named: dict[str, Any] = {"host": name, "config": [str(path) for path in settings.files()]}
-        named |= {"username": settings.user} if settings.user else {}
-        named |= {"port": port} if port else {}
-        read = await asyncssh.SSHClientConnectionOptions.construct(**named)
+        named, read = await _configured(settings, host, settings.user)
     except (asyncssh.Error, OSError, ValueError) as error:
         raise _explain(host, error) from None
-    config = read.config
     command = read.proxy_command or ""
     return Route(
-        read.host or name,
+        read.host or named["host"],
         read.port or 22,
         read.username,
         settings.jump or (read.tunnel if isinstance(read.tunnel, str) else ""),
         command if isinstance(command, str) else " ".join(command),
-        tuple(cast("list[str]", config.get("IdentityFile", []))),
-        tuple(cast("list[str]", config.get("CertificateFile", []))),
-        known_hosts_files(
-            cast("list[str]", config.get("UserKnownHostsFile", [])),
-            cast("list[str]", config.get("GlobalKnownHostsFile", [])),
-        ),
+        tuple(cast("list[str]", read.config.get("IdentityFile", []))),
+        tuple(cast("list[str]", read.config.get("CertificateFile", []))),
+        _known_hosts(read),
         read.agent_path or "",
+    )
+
+
+async def _configured(
+    settings: SshSettings, host: str, user: str
+) -> tuple[dict[str, Any], asyncssh.SSHClientConnectionOptions]:
+    """What is named to the configuration for `host`, as `user` unless that is empty, and what it makes of it."""
+    name, port = _bare(host)
+    named: dict[str, Any] = {"host": name, "config": [str(path) for path in settings.files()]}
+    if user:
+        named["username"] = user
+    if port:
+        named["port"] = port
+    return named, await asyncssh.SSHClientConnectionOptions.construct(**named)
+
+
+def _known_hosts(read: asyncssh.SSHClientConnectionOptions) -> tuple[Path, ...]:
+    return known_hosts_files(
+        cast("list[str]", read.config.get("UserKnownHostsFile", [])),
+        cast("list[str]", read.config.get("GlobalKnownHostsFile", [])),
     )
 
 
@@ -379,20 +391,8 @@ class Connector:
         A `hop` is a jump host itself: what a person said of all hosts does not hold for it.
         """
         settings = self._settings
-        name, port = _bare(host)
-        named: dict[str, Any] = {"host": name, "config": [str(path) for path in settings.files()]}
-        if user or (settings.user and not hop):
-            named["username"] = user or settings.user
-        if port:
-            named["port"] = port
-        read = await asyncssh.SSHClientConnectionOptions.construct(**named)
-        known = KnownHosts(
-            known_hosts_files(
-                cast("list[str]", read.config.get("UserKnownHostsFile", [])),
-                cast("list[str]", read.config.get("GlobalKnownHostsFile", [])),
-            ),
-            asyncssh.import_known_hosts,
-        )
+        named, read = await _configured(settings, host, user or ("" if hop else settings.user))
+        known = KnownHosts(_known_hosts(read), asyncssh.import_known_hosts)
         await asyncio.to_thread(known.load)
         if host in self._accepted:
             known.accept(self._accepted[host])
