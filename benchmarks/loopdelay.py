@@ -17,7 +17,7 @@ from benchmarks.figures import Figure
 from remote.clock import WallClock
 from remote.command import Command, Effect
 from remote.live import LiveOptions, LiveSite
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from simulator.client import Simulation
 
 HOSTS = 128

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from remote.clock import WallClock
 from remote.live import LiveOptions, LiveSite
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from tests import openssh
 
 SERVERS = 8

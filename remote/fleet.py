@@ -1,6 +1,6 @@
 """The connections to all hosts: each opened when first needed, kept up, and told of; some by way of another host.
 
-What a connection is made of stands in `remote/ssh.py`; here is who has which, and what happens when it breaks.
+What a connection is made of stands in `remote/ssh`; here is who has which, and what happens when it breaks.
 """
 
 from __future__ import annotations
@@ -18,7 +18,9 @@ import msgspec
 from remote.command import quote
 from remote.errors import LASTING, MAY_RUN, AnswerLostError, Trouble, UnreachableError
 from remote.relay import FAILED, reached, relay_advice, relay_command, what_ssh_said
-from remote.ssh import CHANNELS, Connection, Connector, Output, SshSettings
+from remote.ssh.connection import CHANNELS, Connection, Output
+from remote.ssh.connector import Connector
+from remote.ssh.settings import SshSettings
 
 BACKOFF_SECONDS = (0.5, 30.0)
 RELAYED = 2

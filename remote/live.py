@@ -17,7 +17,7 @@ from remote.fleet import Fleet, LinkStatus
 from remote.jobs import Header, JobSpec, JobState, JobStatus, Place
 from remote.question import KILL_AFTER, Answer, question_script, take_apart
 from remote.site import Chunk, FileLog, Followed, HostLink, JobLog, ProcessSeen, Rewound, Site, StateSeen
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from remote.sudo import sudo_refusal
 from remote.text import last_lines
 

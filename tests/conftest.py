@@ -9,7 +9,7 @@ import pytest
 
 from remote.clock import WallClock
 from remote.live import LiveOptions, LiveSite
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from tests import openssh
 
 Sites = Callable[..., LiveSite]

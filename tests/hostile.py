@@ -17,7 +17,7 @@ from remote.clock import WallClock
 from remote.command import Command, Effect
 from remote.errors import SiteError
 from remote.live import LiveOptions, LiveSite
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from tests.openssh import Server
 from tests.waiting import until
 

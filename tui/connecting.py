@@ -11,7 +11,7 @@ from remote.events import Header
 from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from supervision.journal import Journal
 from supervision.state import Store
 from supervision.supervisor import Supervisor

@@ -18,7 +18,7 @@ from remote.events import Closed
 from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import RecordingError, Writer
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from simulator.client import Simulation, SimulationError
 from supervision.clocktext import duration_text, local_time
 from supervision.journal import Journal

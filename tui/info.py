@@ -18,7 +18,7 @@ from tui.paths import recordings_dir, state_dir
 from tui.settings import SINGLE, Settings, dotted
 
 if TYPE_CHECKING:
-    from remote.ssh import Route
+    from remote.ssh.route import Route
 
 PACKAGES = ("restripe", "textual", "asyncssh", "msgspec", "click", "ClusterShell", "rich", "cryptography")
 
@@ -90,7 +90,8 @@ async def host_lines(destination: str, config: Path | None) -> list[str]:
 
     Raises UnreachableError where the configuration cannot be used.
     """
-    from remote.ssh import SshSettings, route
+    from remote.ssh.route import route
+    from remote.ssh.settings import SshSettings
 
     user, _, host = destination.rpartition("@")
     settings = SshSettings(config_files=(config,) if config else None, user=user)

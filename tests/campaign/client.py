@@ -13,7 +13,7 @@ import msgspec
 
 from remote.clock import WallClock
 from remote.live import LiveOptions, LiveSite
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from tests.campaign.following import POLL_SECONDS, Errand, Seen, follow
 
 

@@ -17,7 +17,7 @@ from remote.errors import SiteError
 from remote.jobs import JobStatus
 from remote.live import LiveOptions, LiveSite
 from remote.site import JobLog
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from tests.campaign import striking
 from tests.campaign.cases import Case, Kind, Other, Phase, Victim, draw
 from tests.campaign.following import POLL_SECONDS, Errand, Seen, follow

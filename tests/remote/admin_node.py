@@ -10,7 +10,7 @@ import pytest
 
 from remote.clock import WallClock
 from remote.live import LiveOptions, LiveSite
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from tests.openssh import Farm, Server
 
 

@@ -13,7 +13,7 @@ from remote import jobs
 from remote.clock import WallClock
 from remote.jobs import JobSpec
 from remote.live import LiveOptions, LiveSite
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 
 
 class Errand(msgspec.Struct):

@@ -16,7 +16,7 @@ from remote.fleet import Fleet
 from remote.jobs import JobSpec, JobStatus
 from remote.live import LiveOptions, LiveSite
 from remote.site import JobLog
-from remote.ssh import Output
+from remote.ssh.connection import Output
 from tests.processes import alive, environ, every_pid, send, stat_fields
 from tests.waiting import until
 

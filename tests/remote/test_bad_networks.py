@@ -12,7 +12,7 @@ import pytest
 from remote import live
 from remote.errors import AnswerLostError, StillAskedError, Trouble, UnreachableError
 from remote.fleet import LinkState
-from remote.ssh import HANDSHAKES
+from remote.ssh.connector import HANDSHAKES
 from tests.hostile import Client, RawHost, Talk, asks, describe, named, reset, watched
 from tests.openssh import Farm, Server
 from tests.waiting import until

@@ -10,7 +10,8 @@ import pytest
 from asyncssh.config import SSHClientConfig
 
 from remote.errors import Trouble, UnreachableError
-from remote.ssh import Connector, SshSettings
+from remote.ssh.connector import Connector
+from remote.ssh.settings import SshSettings
 
 
 async def test_one_configuration_is_read_at_a_time(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -11,7 +11,7 @@ import pytest
 from remote import jobs, live
 from remote.errors import AnswerLostError, JobError, SiteError
 from remote.jobs import JobState
-from remote.ssh import Output
+from remote.ssh.connection import Output
 from tests.conftest import Sites
 from tests.openssh import Farm, Server
 from tests.processes import send

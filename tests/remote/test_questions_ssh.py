@@ -10,7 +10,7 @@ from remote import live, question
 from remote.command import Command, Effect
 from remote.errors import AnswerLostError, GarbledError, StillAskedError
 from remote.fleet import LinkState
-from remote.ssh import STDERR_KEPT
+from remote.ssh.connection import STDERR_KEPT
 from tests.conftest import Sites
 from tests.openssh import Farm, Server
 from tests.waiting import until

@@ -14,7 +14,7 @@ import pytest
 from remote.errors import Trouble, UnreachableError
 from remote.fleet import Fleet, LinkState
 from remote.secret import SecretKind, SecretQuestion
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from tests.openssh import Farm, Server
 from tests.remote.test_secrets_passwords import Person
 from tests.waiting import until

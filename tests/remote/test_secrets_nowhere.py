@@ -19,7 +19,7 @@ from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION, Writer
 from remote.secret import SecretQuestion
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from tests.hostile import Process, asks, describe, ssh_host
 from tests.processes import command_line, environ, every_pid
 from tests.remote.test_secrets_keys import Locked, locked

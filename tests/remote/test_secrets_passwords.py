@@ -13,7 +13,8 @@ import pytest
 from remote.errors import Trouble, UnreachableError
 from remote.fleet import Fleet, LinkState
 from remote.secret import TRIES, SecretKind, SecretQuestion
-from remote.ssh import HANDSHAKES, SshSettings
+from remote.ssh.connector import HANDSHAKES
+from remote.ssh.settings import SshSettings
 from tests.hostile import Process, describe, ssh_host
 from tests.waiting import until
 

@@ -11,7 +11,8 @@ import asyncssh.config
 import pytest
 
 from remote.errors import Trouble, UnreachableError
-from remote.ssh import SshSettings, route
+from remote.ssh.route import route
+from remote.ssh.settings import SshSettings
 from remote.sshconfig import MEANINGS, SUPPORTED, Subject, unsupported
 from tests.hostile import Client, asks
 from tests.openssh import Server

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import pytest
 
-from remote import ssh
 from remote.command import Command, Effect
 from remote.errors import AnswerLostError, Trouble, UnreachableError
 from remote.fleet import Fleet, LinkState
 from remote.site import HostLink
-from remote.ssh import KEEPALIVE_COUNT, SshSettings
+from remote.ssh.settings import KEEPALIVE_COUNT, SshSettings
+from remote.ssh.troubles import explain
 from tests.conftest import Sites
 from tests.openssh import Farm, Server
 from tests.waiting import until
@@ -106,7 +106,7 @@ async def test_a_configuration_file_that_is_named_must_be_there(tmp_path: Path) 
     ],
 )
 def test_what_the_system_says_is_told_in_our_words(error: OSError, trouble: Trouble) -> None:
-    assert ssh._explain("host", error).trouble is trouble
+    assert explain("host", error).trouble is trouble
 
 
 async def test_a_refused_host_is_tried_again_when_asked(server: Server, sites: Sites, tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from remote.errors import Trouble, UnreachableError
 from remote.fleet import LinkState
 from remote.hostkeys import HostKeyQuestion, Trust
 from remote.live import LiveSite
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from tests.conftest import Sites
 from tests.openssh import Farm, Server
 from tests.waiting import until

@@ -15,7 +15,7 @@ from remote.errors import Trouble, UnreachableError
 from remote.fleet import Fleet, LinkState
 from remote.hostkeys import HostKeyQuestion, Trust
 from remote.live import LiveOptions, LiveSite
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from tests.openssh import Farm, Server
 from tests.waiting import until
 

@@ -14,7 +14,7 @@ from remote.errors import Trouble, UnreachableError
 from remote.fleet import Fleet, LinkState
 from remote.hostkeys import HostKeyQuestion, Trust
 from remote.live import LiveOptions, LiveSite
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from tests.hostile import asks, named
 from tests.openssh import Farm
 from tests.remote.admin_node import AdminNode, new_key

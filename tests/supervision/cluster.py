@@ -15,7 +15,7 @@ from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION, Writer
 from remote.site import Site
-from remote.ssh import SshSettings
+from remote.ssh.settings import SshSettings
 from simulator.client import Simulation
 from supervision.journal import Journal
 from supervision.migration import StopError
