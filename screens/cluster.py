@@ -12,7 +12,8 @@ from textual.containers import VerticalScroll
 from screens.base import SessionScreen
 from screens.intents import Refresh
 from screens.widgets.lines import Lines
-from screens.widgets.render import age_text, fact_lines, plain, small_table
+from screens.widgets.render import fact_lines, plain, small_table
+from supervision.clocktext import age_text
 from supervision.tables import Table
 
 

@@ -9,8 +9,7 @@ from remote.text import one_line
 from screens.intents import FollowJob
 from screens.widgets.logview import LogView
 from screens.widgets.logview_screen import ListAndLog, show_job_log
-from screens.widgets.render import age_text
-from supervision.clocktext import duration_text, time_of_day
+from supervision.clocktext import age_text, duration_text, time_of_day
 from supervision.logcopy import LogCopy
 from supervision.session import Session
 from supervision.state import Ran, State
@@ -127,7 +126,7 @@ class CommandsScreen(ListAndLog):
         made_of = (state.commands, state.pending)
         if self._made_of is None or any(new is not old for new, old in zip(made_of, self._made_of, strict=True)):
             self._made_of = made_of
-            self._made, self._by_key = commands_table(all_commands(state), state.header.utc_offset)
+            self._made, self._by_key = commands_table(all_commands(state), state.utc_offset)
         return self._made
 
     def show_state(self) -> None:
@@ -162,7 +161,7 @@ class CommandsScreen(ListAndLog):
         session, ran = self.session, self._by_key.get(key)
         if ran is None:
             return
-        zone = session.header.utc_offset
+        zone = session.state.utc_offset
         code = exit_text(ran)
         words = f"exit {code}" if ran.rc is not None else code
         title = f"{time_of_day(ran.asked_at, zone)}  {words}  on {ran.host}  {one_line(ran.command)}"

@@ -8,7 +8,8 @@ from rich.text import Text
 from textual.binding import Binding, BindingType
 
 from screens.widgets.grid_screen import GridScreen, cost_text
-from screens.widgets.render import age_text, bar, plain, small_table
+from screens.widgets.render import bar, plain, small_table
+from supervision.clocktext import age_text
 from supervision.state import State
 from supervision.tables import Cell, Column, Row, Table
 

@@ -4,103 +4,23 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping
 from typing import ClassVar
 
 from textual.binding import Binding, BindingType
 
 from remote.command import Command, Effect
-from remote.jobs import JobState
 from remote.text import one_line
 from screens.dialogs import AskText, ConfirmDanger
 from screens.intents import FollowJob, LaunchJob, RefreshJobs, StopJob
 from screens.widgets.logview import LogView
 from screens.widgets.logview_screen import ListAndLog, show_job_log
-from screens.widgets.render import age_text
-from supervision.clocktext import duration_text, moment_text, time_of_day
+from supervision.clocktext import duration_text, time_of_day
+from supervision.joblist import jobs_table, state_word
+from supervision.jobtimes import ran_seconds
 from supervision.state import Job, State
-from supervision.tables import Cell, Column, Row, Severity, Table
+from supervision.tables import Table
 
-COLUMNS = (
-    Column("host", "Host"),
-    Column("state", "State"),
-    Column("exit", "Exit", right=True),
-    Column("ran", "Ran", right=True),
-    Column("operator", "By"),
-    Column("told", "Told", right=True),
-    Column("command", "Command"),
-    Column("began", "Began", wide=True),
-    Column("title", "What for", wide=True),
-    Column("id", "Job", wide=True),
-)
-LAUNCHING = "it is being launched"
-_TROUBLED = {
-    JobState.LOST: Severity.BAD,
-    JobState.REBOOTED: Severity.BAD,
-    JobState.ERROR: Severity.BAD,
-    JobState.ORPHAN: Severity.WARNING,
-    JobState.UNKNOWN: Severity.WARNING,
-}
 _SHELL_WORDS = re.compile(r"[|&;<>()]+")
-
-
-def stops_of(state: State) -> Mapping[tuple[str, str], float]:
-    """When each job was last told to stop, by host and id."""
-    return {
-        (ran.host, ran.job): ran.asked_at
-        for ran in state.commands
-        if ran.job and ran.command.split(" ", 1)[0] in ("TERM", "KILL")
-    }
-
-
-def state_word(job: Job, stops: Mapping[tuple[str, str], float]) -> str:
-    """How it stands with a job, in a word. It is *stopping* from the signal until its host says that it ended."""
-    status = job.status
-    if status.state is JobState.UNKNOWN and status.note == LAUNCHING:
-        return "launching"
-    if (job.host, status.id) in stops and not status.state.settled:
-        return "stopping"
-    return status.state.value
-
-
-def ran_seconds(job: Job, now: float) -> float | None:
-    """How long a job has run, as far as that is known: not for one that ended nobody knows when."""
-    status = job.status
-    if status.began is None:
-        return None
-    if status.ended is not None:
-        return max(0.0, status.ended - status.began)
-    if status.state in (JobState.RUNNING, JobState.ORPHAN):
-        return max(0.0, now - status.began)
-    return None
-
-
-def jobs_table(state: State, now: float) -> Table:
-    """All jobs: those that may still run first, then the newest."""
-    stops, zone = stops_of(state), state.header.utc_offset
-    jobs = sorted(state.jobs.values(), key=lambda job: (job.status.state.settled, -(job.status.began or job.at)))
-    rows = []
-    for job in jobs:
-        status, seconds = job.status, ran_seconds(job, now)
-        log = state.job_log(job.host, status.id)
-        # bytes of its log come with a look at how it stands, which is an event only when that has changed
-        told = max(job.at, log.last_at) if log and not status.state.settled else job.at
-        severity = _TROUBLED.get(status.state, Severity.BAD if status.rc else Severity.NORMAL)
-        cells = (
-            Cell(job.host, job.host),
-            Cell(state_word(job, stops)),
-            Cell("" if status.rc is None else str(status.rc), status.rc),
-            Cell("" if seconds is None else duration_text(seconds), seconds),
-            Cell(status.operator),
-            Cell(age_text(told, now), now - told),
-            Cell(status.command),
-            Cell("" if status.began is None else moment_text(status.began, now, zone), status.began),
-            Cell(status.title),
-            Cell(status.id),
-        )
-        rows.append(Row(f"{job.host} {status.id}", cells, severity))
-    # without a time of its own: every second changes some age, and a grid would mark that as a change
-    return Table(COLUMNS, tuple(rows))
 
 
 def read_command(typed: str, host: str, hosts: tuple[str, ...]) -> tuple[str, tuple[str, ...]]:
@@ -140,7 +60,7 @@ class JobsScreen(ListAndLog):
 
     def table(self, state: State) -> Table:
         """The jobs."""
-        return jobs_table(state, self.session.now)
+        return jobs_table(self.session.fs, state, self.session.now)
 
     def heading(self, state: State) -> str:
         """How many may still run, and which hosts cannot be asked."""
@@ -154,10 +74,14 @@ class JobsScreen(ListAndLog):
         job = self._job(key)
         if job is None:
             return ""
-        since = stops_of(self.session.state).get((job.host, job.status.id))
-        if since is not None and not job.status.state.settled:
-            when = time_of_day(since, self.session.header.utc_offset)
-            return f"told to stop at {when}; stopping until {job.host} says that it ended. {job.status.command}"
+        state = self.session.state
+        since = state.stops.get((job.host, job.status.id))
+        after = self.session.fs.aftermath(state, job)
+        when = "" if since is None else f"told to stop at {time_of_day(since, state.utc_offset)}; "
+        if after:
+            return f"{when}{after.text}"
+        if when and not job.status.state.settled:
+            return f"{when}stopping until {job.host} says that it ended. {job.status.command}"
         return " · ".join(part for part in (job.status.meaning, job.status.title, job.status.command) if part)
 
     def show_log(self, key: str, view: LogView) -> None:
@@ -165,7 +89,8 @@ class JobsScreen(ListAndLog):
         session, job = self.session, self._job(key)
         if job is None:
             return
-        word, seconds = state_word(job, stops_of(session.state)), ran_seconds(job, session.now)
+        state = session.state
+        word, seconds = state_word(session.fs, state, job), ran_seconds(state, job, session.now)
         code = "" if job.status.rc is None else f"exit {job.status.rc}"
         ran = "" if seconds is None else duration_text(seconds)
         title = "  ".join(part for part in (word, code, ran, f"on {job.host}", job.status.command) if part)

@@ -80,7 +80,7 @@ class MigrateScreen(SessionScreen):
                 present, ends = (number, step.state), len(lines)
         if state.decisions:
             lines += [Text(), plain("Decisions", "bold")]
-            zone = state.header.utc_offset
+            zone = state.utc_offset
             for decision in state.decisions[-20:]:
                 clock, told = time_of_day(decision.t, zone), f"{decision.what}  [{decision.who}]"
                 lines += labelled(clock, told, width, label_width=CLOCK, indent=3)

@@ -16,9 +16,10 @@ from screens.intents import RefreshJobs
 from screens.widgets.lines import Lines
 from screens.widgets.logview import LogView
 from screens.widgets.logview_screen import show_job_log
-from screens.widgets.render import age_text, bar, fit, labelled, plain, spark
-from supervision.clocktext import duration_text, moment_text
+from screens.widgets.render import bar, fit, labelled, plain, spark
+from supervision.clocktext import age_text, duration_text, moment_text
 from supervision.filesystem import Fill, Finish, Phase, Progress
+from supervision.jobtimes import ran_seconds
 from supervision.state import Job
 
 TROUBLED = {
@@ -26,6 +27,8 @@ TROUBLED = {
     Phase.FAILED: "bold red",
     Phase.UNKNOWN: "bold yellow",
     Phase.WAITING: "bold yellow",
+    Phase.STOPPING: "bold yellow",
+    Phase.STOPPED: "bold yellow",
 }
 LABEL = 10
 TREND = 18
@@ -126,9 +129,10 @@ class RestripeScreen(SessionScreen):
         session, status, now = self.session, job.status, self.session.now
         head = f"{status.command or status.title}"
         lines = [plain(fit(head, width), "bold")]
-        if status.began:
-            ran = duration_text(max(0.0, (status.ended or now) - status.began))
-            began = moment_text(status.began, now, session.header.utc_offset)
+        seconds = ran_seconds(session.state, job, now)
+        if status.began and seconds is not None:
+            ran = duration_text(seconds)
+            began = moment_text(status.began, now, session.state.utc_offset)
             since = f"{ran}, since {began}" if status.ended is None else f"after {ran}, began {began}"
         else:
             since = ""
@@ -150,7 +154,7 @@ class RestripeScreen(SessionScreen):
         return lines + fill_lines(session.fs.fills(session.state), width)
 
     def _finish(self, finish: Finish, width: int) -> list[Text]:
-        now, zone = self.session.now, self.session.header.utc_offset
+        now, zone = self.session.now, self.session.state.utc_offset
         low, high = (moment_text(at, now, zone) for at in (finish.low, finish.high))
         left = f"in {duration_text(max(0.0, finish.low - now))} to {duration_text(max(0.0, finish.high - now))}"
         return [_field("finish", f"{low} - {high}   {left}", width), _field("", finish.basis, width, "dim")]

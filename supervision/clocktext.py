@@ -46,3 +46,14 @@ def duration_text(seconds: float) -> str:
         return f"{minutes // 60} h {minutes % 60:02} min"
     hours = round(minutes / 60)
     return f"{hours // 24:,} d {hours % 24} h"
+
+
+def age_text(at: float | None, now: float) -> str:
+    """How old a figure is: `8 s`, `12 min`, `3 h`, `2 d`; `never` when it was not asked for."""
+    if at is None:
+        return "never"
+    age = max(0.0, now - at)
+    for unit, seconds in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
+        if age >= seconds * 2 or (unit == "min" and age >= seconds):
+            return f"{age / seconds:.0f} {unit}"
+    return f"{age:.0f} s"

@@ -28,6 +28,8 @@ class Phase(Enum):
     FINISHING = "finishing"
     FINISHED = "finished"
     FAILED = "failed"
+    STOPPING = "stopping"
+    STOPPED = "stopped"
     UNKNOWN = "unknown"
 
 
@@ -83,6 +85,13 @@ class Fill(msgspec.Struct, frozen=True):
     name: str
     used: int
     size: int
+
+
+class Aftermath(msgspec.Struct, frozen=True):
+    """What is known of the work of a command that was killed: `working` while it goes on, or may for all one knows."""
+
+    working: bool
+    text: str
 
 
 class Words(msgspec.Struct, frozen=True):
@@ -146,6 +155,9 @@ class FileSystem(Protocol):
 
     def progress(self, state: State, job: Job) -> Progress:
         """How far a scan is."""
+
+    def aftermath(self, state: State, job: Job) -> Aftermath | None:
+        """What is left of the work of a job that a signal ended; None where nothing can be."""
 
     def fills(self, state: State) -> Sequence[Fill]:
         """The disks that a scan fills."""

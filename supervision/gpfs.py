@@ -13,6 +13,7 @@ from remote.gpfs import commands as gpfs
 from remote.linux.commands import lsblk
 from remote.linux.host_time import host_time
 from supervision import (
+    gpfs_aftermath,
     gpfs_devices,
     gpfs_disks,
     gpfs_hosts,
@@ -23,7 +24,7 @@ from supervision import (
     gpfs_space,
 )
 from supervision.facts import reader
-from supervision.filesystem import Fill, Progress, Words
+from supervision.filesystem import Aftermath, Fill, Progress, Words
 from supervision.gpfs_view import Memo, View
 from supervision.state import Job, State
 from supervision.supervisor import Cadence
@@ -159,6 +160,11 @@ class GpfsFileSystem:
     def progress(self, state: State, job: Job) -> Progress:
         """How far a scan is, in inodes over allocated inodes."""
         return gpfs_progress.progress(self._view(state), job)
+
+    def aftermath(self, state: State, job: Job) -> Aftermath | None:
+        """Whether GPFS goes on with a scan whose command was killed."""
+        view = self._view(state)
+        return gpfs_aftermath.aftermath(view, job) if gpfs_progress.is_scan(job, self._name) else None
 
     def fills(self, state: State) -> Sequence[Fill]:
         """The metadata-only disks."""

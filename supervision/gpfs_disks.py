@@ -173,7 +173,7 @@ class _Disks:
         pairs = []
         decoded = decode_volume_id(volume)
         if decoded:
-            made = local_time(decoded.created, self._view.state.header.utc_offset).strftime("%Y-%m-%d %H:%M:%S")
+            made = local_time(decoded.created, self._view.state.utc_offset).strftime("%Y-%m-%d %H:%M:%S")
             pairs.append(("volume id", f"{volume}: written by {decoded.address}, {made} local time"))
         elif volume:
             pairs.append(("volume id", volume))

@@ -61,6 +61,9 @@ def _scan(view: View) -> Iterator[Line]:
     if told.phase is Phase.FAILED:
         advice = "Find out why before it is run again; what was moved stays moved"
         yield Line("Restripe", f"{what}: {told.why}", Severity.BAD, advice, job.at)
+    elif told.phase is Phase.STOPPING and job.status.state.settled:
+        advice = "Begin no other until its work has ended: it would wait, or be refused"
+        yield Line("Restripe", f"{what}: {told.why}", Severity.WARNING, advice, job.at)
     elif told.phase is Phase.STALLED:
         advice = "See mmdiag --waiters on the nodes that work; never start a second one meanwhile"
         yield Line("Restripe", f"{what}: {told.why}", Severity.WARNING, advice, told.last_line_at)

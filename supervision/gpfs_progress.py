@@ -8,10 +8,14 @@ from __future__ import annotations
 from itertools import pairwise
 from statistics import median
 
+from remote.gpfs.progress import parse_stamp
 from remote.jobs import JobState
+from remote.linux.host_time import HostTime
 from supervision.clocktext import duration_text
 from supervision.filesystem import Counter, Finish, Phase, Progress
+from supervision.gpfs_aftermath import aftermath
 from supervision.gpfs_view import View, is_about
+from supervision.jobtimes import clock_ahead
 from supervision.logs import Log, Point, Scan
 from supervision.state import Job
 
@@ -65,9 +69,9 @@ def progress(view: View, job: Job) -> Progress:
     gap = _usual_gap(scan.points)
     inodes = view.space.inodes if view.space else None
     counter = Counter("inodes", scan.inodes, inodes.allocated if inodes else None, "allocated inodes")
-    last = _last_line(log)
-    phase, why = _phase(view, job, log, counter, gap, counting=bool(counted))
-    if not job.status.state.settled and _stop_asked(view, job):
+    last = _last_line(view, job, log)
+    phase, why = _phase(view, job, log, counter, gap, counting=bool(counted), last=last)
+    if not job.status.state.settled and (job.host, job.status.id) in view.state.stops:
         why = "; ".join(part for part in ("it was asked to stop, and has not ended yet", why) if part)
     rate = _rate(counted)
     finish = None
@@ -87,16 +91,18 @@ def progress(view: View, job: Job) -> Progress:
     )
 
 
-def _stop_asked(view: View, job: Job) -> bool:
-    """Whether this program sent it a signal."""
-    return any(
-        ran.job == job.status.id and ran.host == job.host and ran.command.startswith(("TERM ", "KILL "))
-        for ran in view.state.commands
-    )
+def _last_line(view: View, job: Job, log: Log | None) -> float | None:
+    """When its last line was printed, on the Site's clock; None while there is none.
 
-
-def _last_line(log: Log | None) -> float | None:
-    return log.last_at if log and log.size else None
+    That is when it came, unless it came together with earlier ones, as on connecting in the middle of a run: then it
+    may be older, and its own stamp tells how much, where the clock and the zone of its host are known.
+    """
+    if log is None or not log.size:
+        return None
+    told, printed = view.facts.get(HostTime, job.host), parse_stamp(log.scan.stamp)
+    if not log.scan.together or told is None or printed is None:
+        return log.last_at
+    return min(log.last_at, printed - told.utc_offset - clock_ahead(view.state, job.host))
 
 
 def _counted(points: tuple[Point, ...]) -> list[Point]:
@@ -128,24 +134,27 @@ def stall_limit(gap: float | None, speed: float) -> float:
 
 
 def _phase(
-    view: View, job: Job, log: Log | None, counter: Counter, gap: float | None, *, counting: bool
+    view: View, job: Job, log: Log | None, counter: Counter, gap: float | None, *, counting: bool, last: float | None
 ) -> tuple[Phase, str]:
     """How it stands, and why where that says more."""
     status = job.status
     match status.state:
         case JobState.FINISHED if status.rc is not None:
-            return _ended(status.rc, log)
+            return _ended(view, job, status.rc, log)
         case JobState.RUNNING:
-            return _running(view, job, log, counter, gap, counting=counting)
+            return _running(view, job, log, counter, gap, counting=counting, last=last)
         case JobState.UNKNOWN if launching(job):
             return Phase.STARTING, status.note
     return Phase.UNKNOWN, status.meaning
 
 
-def _ended(rc: int, log: Log | None) -> tuple[Phase, str]:
+def _ended(view: View, job: Job, rc: int, log: Log | None) -> tuple[Phase, str]:
     """How it ended; a failure with the words that say why, of which GPFS's own come before its last lines."""
     if rc == 0:
         return Phase.FINISHED, ""
+    after = aftermath(view, job)
+    if after and (after.working or (job.host, job.status.id) in view.state.stops):
+        return (Phase.STOPPING if after.working else Phase.STOPPED), after.text
     code = f"exit code {rc}" + (f" (signal {rc - 128})" if 128 < rc < 192 else "")
     if log is None:
         return Phase.FAILED, f"{code}; its log has not been read"
@@ -155,7 +164,7 @@ def _ended(rc: int, log: Log | None) -> tuple[Phase, str]:
 
 
 def _running(
-    view: View, job: Job, log: Log | None, counter: Counter, gap: float | None, *, counting: bool
+    view: View, job: Job, log: Log | None, counter: Counter, gap: float | None, *, counting: bool, last: float | None
 ) -> tuple[Phase, str]:
     """How it stands with a scan whose job runs; `counting` tells whether this phase has a counted line."""
     if log is None and job.status.size and view.state.at - job.at > 2 * poll_seconds(view.state.header.speed):
@@ -164,11 +173,11 @@ def _running(
     if scan.waiting_for:
         return Phase.WAITING, f"waits until {scan.waiting_for} on {view.name} ends, then begins by itself (6027-2763)"
     over = _nearly_over(scan, counter)
-    since = log.last_at if log and log.size else view.began(job)
+    since = view.began(job) if last is None else last
     silent = max(0.0, view.state.at - since)
     speed = view.state.header.speed
     if silent > stall_limit(gap, speed):
-        what = "no line" if log and log.size else "it has printed nothing"
+        what = "no line" if last is not None else "it has printed nothing"
         return Phase.STALLED, f"{what} for {duration_text(silent)}{_than(gap)}"
     if over:
         return Phase.FINISHING, over

@@ -11,6 +11,7 @@ from remote.gpfs.models import Cluster, ClusterNode, DiskList, FileSystem, FsSpa
 from remote.linux.models import BlockDevices
 from remote.names import NodeTable, UnknownNodeError
 from supervision.facts import Fact, GpfsFacts
+from supervision.jobtimes import began_here
 from supervision.state import Job, State
 
 T = TypeVar("T")
@@ -108,12 +109,13 @@ class View:
         return short((found.admin_name or found.daemon_name) if found else node)
 
     def began(self, job: Job) -> float:
-        """When a job began, by its host's clock; else when this program launched it, or last heard of it.
+        """When a job began, on the Site's clock; else when this program launched it, or last heard of it.
 
         What is told of a job on a host that cannot be reached has no time in it.
         """
-        if job.status.began is not None:
-            return job.status.began
+        began = began_here(self.state, job)
+        if began is not None:
+            return began
         launched = (ran.asked_at for ran in self.state.commands if ran.job == job.status.id and ran.host == job.host)
         return next(launched, job.at)
 

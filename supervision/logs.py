@@ -5,9 +5,11 @@ Frozen like all state: `append` returns the log after more bytes came.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
-from remote.gpfs.progress import Failed, Percent, PhaseDone, PhaseStarted, Waiting, parse_progress_line
+from remote.gpfs.progress import Failed, Percent, PhaseDone, PhaseStarted, Waiting, parse_progress_line, parse_stamp
 from remote.text import decode, one_line
 
 TAIL = 200
@@ -20,7 +22,11 @@ _CR = b"\r"
 
 
 class Point(msgspec.Struct, frozen=True):
-    """A line of progress: when it arrived (Site's clock), and what it said."""
+    """A line of progress: when it arrived (Site's clock), and what it said.
+
+    Of lines that arrived together, as they do when one connects in the middle of a run, the last counts as having
+    just been printed; the others are as much older as their own stamps say.
+    """
 
     at: float
     percent: float
@@ -32,7 +38,8 @@ class Scan(msgspec.Struct, frozen=True):
     """How far a scanning command (`mmrestripefs` and its like) is, by its own words.
 
     `phases_done` counts the phases that ended; `phase` and `number` are of the present one, `points` too, except
-    that counters are kept over the whole run in `inodes` and `mb`.
+    that counters are kept over the whole run in `inodes` and `mb`. `together` tells that the last line of progress
+    came in one piece with others: then it may be older than its arrival.
     """
 
     phase: str = ""
@@ -46,6 +53,7 @@ class Scan(msgspec.Struct, frozen=True):
     points: tuple[Point, ...] = ()
     waiting_for: str = ""
     failures: tuple[str, ...] = ()
+    together: bool = False
 
 
 class Log(msgspec.Struct, frozen=True):
@@ -75,44 +83,64 @@ def append(log: Log, data: bytes, at: float, *, end: int) -> Log:
     fresh, before = (data.removeprefix(b"\n"), b"") if log.partial == _CR else (data, log.partial)
     *whole, rest = (before + fresh).replace(b"\r\n", b"\n").replace(_CR, b"\n").split(b"\n")
     rest = _CR if data.endswith(_CR) else rest[:LONGEST_LINE]
-    scan = log.scan
-    texts = []
-    for line in whole:
-        text = decode(line[:LONGEST_LINE])
-        texts.append(one_line(text))
-        scan = _advance(scan, text, at)
+    texts = [decode(line[:LONGEST_LINE]) for line in whole]
+    scan = _advanced(log.scan, texts, at)
     return msgspec.structs.replace(
         log,
         size=end,
         lines=log.lines + len(whole),
         partial=rest,
-        tail=(log.tail + tuple(texts))[-TAIL:],
+        tail=(log.tail + tuple(one_line(text) for text in texts[-TAIL:]))[-TAIL:],
         last_at=at,
         scan=scan,
     )
 
 
-def _advance(scan: Scan, line: str, at: float) -> Scan:
-    event = parse_progress_line(line)
-    match event:
-        case PhaseStarted(name, number):
-            return msgspec.structs.replace(
-                scan, phase=one_line(name), number=number, in_phase=True, percent=None, points=(), waiting_for=""
-            )
-        case Percent(percent, stamp, inodes, mb):
-            return msgspec.structs.replace(
-                scan,
-                percent=percent,
-                stamp=one_line(stamp),
-                inodes=scan.inodes if inodes is None else inodes,
-                mb=scan.mb if mb is None else mb,
-                points=(*scan.points, Point(at, percent, inodes, mb))[-POINTS:],
-                waiting_for="",
-            )
-        case PhaseDone():
-            return msgspec.structs.replace(scan, phases_done=scan.phases_done + 1, in_phase=False)
-        case Waiting(program):
-            return msgspec.structs.replace(scan, waiting_for=one_line(program))
-        case Failed(text):
-            return msgspec.structs.replace(scan, failures=(*scan.failures, one_line(text))[-20:])
-    return scan
+def _advanced(scan: Scan, lines: Sequence[str], at: float) -> Scan:
+    """The scan after lines that came together at the time `at`."""
+    points = list(scan.points)
+    came = 0
+    together: list[Percent] = []
+    for line in lines:
+        event = parse_progress_line(line)
+        match event:
+            case PhaseStarted(name, number):
+                scan = msgspec.structs.replace(
+                    scan, phase=one_line(name), number=number, in_phase=True, percent=None, waiting_for=""
+                )
+                points.clear()
+                together.clear()
+            case Percent(percent, stamp, inodes, mb):
+                scan = msgspec.structs.replace(
+                    scan,
+                    percent=percent,
+                    stamp=one_line(stamp),
+                    inodes=scan.inodes if inodes is None else inodes,
+                    mb=scan.mb if mb is None else mb,
+                    waiting_for="",
+                )
+                together.append(event)
+                came += 1
+            case PhaseDone():
+                scan = msgspec.structs.replace(scan, phases_done=scan.phases_done + 1, in_phase=False)
+            case Waiting(program):
+                scan = msgspec.structs.replace(scan, waiting_for=one_line(program))
+            case Failed(text):
+                scan = msgspec.structs.replace(scan, failures=(*scan.failures, one_line(text))[-20:])
+    points += _points(together, at, points[-1].at if points else None)
+    if came:
+        scan = msgspec.structs.replace(scan, together=came > 1)
+    return msgspec.structs.replace(scan, points=tuple(points[-POINTS:]))
+
+
+def _points(came: Sequence[Percent], at: float, after: float | None) -> list[Point]:
+    """Lines of progress that came together at `at`, none of them earlier than `after`."""
+    stamps = [parse_stamp(event.stamp) for event in came]
+    points: list[Point] = []
+    for event, stamp in zip(came, stamps, strict=True):
+        last = stamps[-1]
+        older = max(0.0, last - stamp) if last is not None and stamp is not None else 0.0
+        when = at - older if after is None else max(after, at - older)
+        points.append(Point(when, event.percent, event.inodes, event.mb))
+        after = when
+    return points

@@ -34,6 +34,7 @@ from remote.events import (
     Unanswered,
 )
 from remote.jobs import JobSpec, JobState, JobStatus, Place
+from remote.linux.host_time import HostTime
 from supervision.facts import Ahead, Fact, GpfsFacts, form_refused, learn, reader
 from supervision.logs import Log, append
 
@@ -88,7 +89,20 @@ class State(msgspec.Struct, frozen=True):
     commands: tuple[Ran, ...] = ()
     decisions: tuple[Decided, ...] = ()
     marks: tuple[Marked, ...] = ()
+    stops: Mapping[tuple[str, str], float] = MappingProxyType({})
+    """When each job (by host and id) was last told to end."""
     closed: bool = False
+
+    @property
+    def utc_offset(self) -> int:
+        """Seconds from UTC in the zone that the entry host lives in, as its logs print times.
+
+        Until it has told that itself, the zone that the recording begins with: of a session that opened while it was
+        still connecting, the one of the machine here.
+        """
+        fact = self.facts.get(f"time {self.header.entry}")
+        told = fact.parsed.model if fact and fact.parsed else None
+        return told.utc_offset if isinstance(told, HostTime) else self.header.utc_offset
 
     @property
     def hosts(self) -> tuple[str, ...]:
@@ -142,7 +156,10 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
             return replace(state, decisions=(*state.decisions, event)[-DECISIONS:])
         case Signalling():
             ran = Ran(event.host, f"{event.what} {event.id}", event.t, took=0.0, job=event.id)
-            return replace(state, commands=(*state.commands, ran)[-COMMANDS:])
+            stops = state.stops
+            if event.what in ("TERM", "KILL"):
+                stops = _with(stops, (event.host, event.id), event.t)
+            return replace(state, commands=(*state.commands, ran)[-COMMANDS:], stops=stops)
         case Marked():
             return replace(state, marks=(*state.marks, event)[-DECISIONS:])
         case StepChanged():

@@ -189,7 +189,7 @@ class RestripeApp(SessionApp):
         supervisor.start("launch", self._launch(supervisor, intent))
 
     async def _launch(self, supervisor: Supervisor, intent: LaunchJob) -> None:
-        stamp = time_of_day(self.session.now, self.session.header.utc_offset).replace(":", "")
+        stamp = time_of_day(self.session.now, self.session.state.utc_offset).replace(":", "")
         job_id = f"{self.session.fs.name}-by-hand-{stamp}-{secrets.token_hex(2)}"
         command = Command(intent.argv, Effect.CHANGES)
         spec = JobSpec(job_id, "run by hand, no checks", operator_name(), command)

@@ -134,7 +134,7 @@ class Plain:
     # what a line is made of
 
     def _line(self, state: State, who: str, text: str) -> None:
-        day = local_time(state.at, state.header.utc_offset).strftime("%Y-%m-%d")
+        day = local_time(state.at, state.utc_offset).strftime("%Y-%m-%d")
         if day != self._day:
             self._day = day
             self.say(f"-- {day} --")
@@ -265,4 +265,4 @@ def progress_text(scan: Scan, work: Work) -> str:
 
 def clock_text(state: State) -> str:
     """The Site's time of day, in the hosts' zone, as their logs print it."""
-    return time_of_day(state.at, state.header.utc_offset)
+    return time_of_day(state.at, state.utc_offset)

@@ -72,7 +72,7 @@ class StatusLine(OneLine):
             " ".join(words),
             f"hosts {up}/{len(state.hosts)}",
             session.recording_text,
-            time_of_day(session.now, header.utc_offset),
+            time_of_day(session.now, state.utc_offset),
         ]
         self.show("  ".join(part for part in parts if part))
 

@@ -16,8 +16,8 @@ from screens.intents import Refresh
 from screens.widgets.frame import OneLine
 from screens.widgets.grid import Grid
 from screens.widgets.lines import Lines
-from screens.widgets.render import age_text, fit, labelled, plain
-from supervision.clocktext import duration_text, local_time
+from screens.widgets.render import fit, labelled, plain
+from supervision.clocktext import age_text, duration_text, local_time
 from supervision.state import State
 from supervision.tables import Table
 
@@ -104,7 +104,7 @@ class GridScreen(SessionScreen):
 
     def show_state(self) -> None:
         state, grid = self.session.state, self.grid
-        stamp = local_time(self.session.now, state.header.utc_offset).strftime("%Y-%m-%d-%H%M%S")
+        stamp = local_time(self.session.now, state.utc_offset).strftime("%Y-%m-%d-%H%M%S")
         grid.file_name = f"{self.NAME}-{one_line(self.session.fs.name)}-{stamp}"
         table = self.table(state)
         grid.set_table(table)

@@ -34,7 +34,7 @@ def show_job_log(view: LogView, session: Session, host: str, job_id: str, title:
         key=job_id,
         limit=(log.size if log else 0) if session.player else None,
         title=title,
-        zone=session.header.utc_offset,
+        zone=session.state.utc_offset,
         empty="nothing of its log had been read then" if session.player else "nothing of its log was read yet",
     )
 

@@ -8,6 +8,7 @@ from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.text import Text
 
 from remote.text import one_line
+from supervision.clocktext import age_text
 from supervision.tables import Line, Severity, Table
 
 STYLES = {Severity.NORMAL: "", Severity.NOTE: "", Severity.WARNING: "bold yellow", Severity.BAD: "bold red"}
@@ -47,17 +48,6 @@ def labelled(label: str, text: str, width: int, *, label_width: int, indent: int
         Text(f"{' ' * indent}{head} {part}".rstrip(), style=style, no_wrap=True)
         for head, part in zip(heads, parts, strict=True)
     ]
-
-
-def age_text(at: float | None, now: float) -> str:
-    """How old a figure is: `8 s`, `12 min`, `3 h`, `2 d`; `never` when it was not asked for."""
-    if at is None:
-        return "never"
-    age = max(0.0, now - at)
-    for unit, seconds in (("d", 86400.0), ("h", 3600.0), ("min", 60.0)):
-        if age >= seconds * 2 or (unit == "min" and age >= seconds):
-            return f"{age / seconds:.0f} {unit}"
-    return f"{age:.0f} s"
 
 
 def small_table(table: Table, width: int, *, empty: str = "nothing is known yet") -> list[Text]:

@@ -9,13 +9,17 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from remote.events import Exact, JobsListed, LinkChanged, LogRead, Signalling
+from remote.events import Answered, Asked, Exact, JobsListed, LinkChanged, LogRead, Reply, Signalling
+from remote.gpfs.commands import mmdiag_waiters
 from remote.jobs import JobState
+from remote.linux.host_time import host_time
 from screens.dialogs import AskText, ConfirmDanger
 from screens.intents import LaunchJob, StopJob
-from screens.jobs import JobsScreen, jobs_table, read_command
+from screens.jobs import JobsScreen, read_command
 from screens.widgets.frame import KeyFooter
-from supervision.clocktext import duration_text, time_of_day
+from supervision.clocktext import duration_text, moment_text
+from supervision.gpfs import GpfsFileSystem
+from supervision.joblist import jobs_table
 from supervision.session import Session
 from supervision.state import Job, State
 from tests.screens.jobsapp import NOW, ListApp, Live
@@ -23,9 +27,11 @@ from tests.screens.seedapp import seed_session
 from tests.screens.snap import assert_snapshot, text_of
 from tests.waiting import until
 
+FS = GpfsFileSystem("mss1", "pollux1")
+
 
 def cells(state: State, now: float) -> dict[str, list[str]]:
-    return {row.key: [cell.text for cell in row.cells] for row in jobs_table(state, now).rows}
+    return {row.key: [cell.text for cell in row.cells] for row in jobs_table(FS, state, now).rows}
 
 
 @pytest.mark.parametrize("size", [(80, 24), (120, 40), (200, 60)])
@@ -55,7 +61,7 @@ def test_running_jobs_come_first_then_the_newest_with_time_and_exit_code() -> No
     assert rows[0][2:4] == ["", duration_text(session.now - began)]
     begun = [job.status.began or 0.0 for job in session.state.jobs.values() if job.status.rc == 0]
     assert [row[7] for row in rows[1:]] == [
-        time_of_day(at, session.header.utc_offset) for at in sorted(begun, reverse=True)
+        moment_text(at, session.now, session.header.utc_offset) for at in sorted(begun, reverse=True)
     ]
     done = seed_session(1.0)
     status = restripe_of(done).status
@@ -81,19 +87,79 @@ def test_running_jobs_come_first_then_the_newest_with_time_and_exit_code() -> No
 def test_each_state_has_its_word_and_its_sign(state: JobState, more: dict[str, Any], word: str, severity: int) -> None:
     live = Live(armed=False)
     live.job("j", state, **more)
-    row = jobs_table(live.store.state, NOW).rows[0]
+    row = jobs_table(FS, live.store.state, NOW).rows[0]
     assert (row.cells[1].text, int(row.severity)) == (word, severity)
 
 
-def test_a_stopped_job_is_stopping_until_its_host_says_that_it_ended() -> None:
+def waiters(live: Live, host: str, at: float, *threads: str) -> None:
+    """A host tells which threads of GPFS wait there."""
+    lines = "".join(f"Waiting 0.04 sec since 10:24:00, monitored, thread 7 {name}: for I/O\n" for name in threads)
+    n = live.store.state.revision
+    live.tell(Asked(at, n, host, (mmdiag_waiters(),)))
+    live.tell(Answered(at, n, (Reply(0, Exact(f"\n=== mmdiag: waiters ===\n{lines}".encode()), Exact(b"")),)))
+
+
+def test_a_stopped_restripe_is_stopping_until_no_work_of_it_is_seen() -> None:
+    """Its threads work in the daemons, whatever has become of the command."""
+    live = Live(armed=True)
+
+    def told() -> list[str]:
+        return cells(live.store.state, NOW)["pollux1 j"][1:3]
+
+    live.job("j", JobState.RUNNING, began=NOW)
+    live.tell(Signalling(NOW, "pollux1", "j", "TERM"))
+    assert told() == ["stopping", ""]
+    live.job("j", JobState.UNKNOWN)
+    assert told() == ["stopping", ""]
+    live.job("j", JobState.FINISHED, rc=143, began=NOW, ended=NOW + 5)
+    assert told() == ["stopping", "143"]
+    for host in ("pollux1", "pollux2", "pollux3"):
+        waiters(live, host, NOW + 30)  # too early to mean that it has ended
+    assert told() == ["stopping", "143"]
+    waiters(live, "pollux1", NOW + 100, "NSDThread")
+    waiters(live, "pollux2", NOW + 100, "NSDThread", "PitWorkerThread")
+    waiters(live, "pollux3", NOW + 100)
+    assert told() == ["stopping", "143"]
+    after = FS.aftermath(live.store.state, live.store.state.jobs["pollux1", "j"])
+    assert after
+    assert "GPFS works on" in after.text
+    assert "pollux2" in after.text
+    assert "pollux1" not in after.text
+    waiters(live, "pollux2", NOW + 160)
+    assert told() == ["stopped", "143"]
+
+
+def test_a_host_that_cannot_tell_leaves_a_stopped_restripe_stopped_and_is_named() -> None:
     live = Live(armed=True)
     live.job("j", JobState.RUNNING, began=NOW)
     live.tell(Signalling(NOW, "pollux1", "j", "TERM"))
-    assert cells(live.store.state, NOW)["pollux1 j"][1] == "stopping"
-    live.job("j", JobState.UNKNOWN)
-    assert cells(live.store.state, NOW)["pollux1 j"][1] == "stopping"
-    live.job("j", JobState.FINISHED, rc=143)
-    assert cells(live.store.state, NOW)["pollux1 j"][1:3] == ["finished", "143"]
+    live.job("j", JobState.FINISHED, rc=143, began=NOW, ended=NOW + 5)
+    live.tell(LinkChanged(NOW + 6, "pollux3", "waiting", "lost"))
+    for host in ("pollux1", "pollux2"):
+        waiters(live, host, NOW + 100)
+    assert cells(live.store.state, NOW)["pollux1 j"][1] == "stopped"
+    after = FS.aftermath(live.store.state, live.store.state.jobs["pollux1", "j"])
+    assert after
+    assert after.text.endswith("seen on pollux[1-2]; pollux3 cannot be asked")
+
+
+def test_a_job_that_does_not_scan_has_no_aftermath() -> None:
+    live = Live(armed=True)
+    live.job("j", JobState.RUNNING, command="sleep 600", began=NOW)
+    live.tell(Signalling(NOW, "pollux1", "j", "TERM"))
+    live.job("j", JobState.FINISHED, command="sleep 600", rc=143)
+    assert cells(live.store.state, NOW)["pollux1 j"][1] == "stopped"
+
+
+@pytest.mark.parametrize("ahead", [-7200.0, 7200.0, 0.0])
+def test_how_long_a_job_runs_is_reckoned_by_the_clock_of_its_host(ahead: float) -> None:
+    live = Live(armed=False)
+    told = f"{NOW + ahead:.0f} +0200\n".encode()
+    live.tell(Asked(NOW, 1, "pollux1", (host_time(),)))
+    live.tell(Answered(NOW, 1, (Reply(0, Exact(told), Exact(b"")),)))
+    live.job("j", JobState.RUNNING, began=NOW + ahead - 600)
+    assert cells(live.store.state, NOW)["pollux1 j"][3] == "10 min"
+    assert live.store.state.utc_offset == 7200  # the entry host's own, not that of the machine here
 
 
 async def test_attaching_shows_the_whole_log_and_then_what_comes() -> None:

@@ -11,7 +11,7 @@ from remote.jobs import JobSpec, JobState, JobStatus
 from supervision.filesystem import Phase, Progress
 from supervision.gpfs_progress import stall_limit
 from supervision.logs import Log, append
-from supervision.state import Job, Ran, reduce
+from supervision.state import Job, reduce
 from tests.supervision import gpfs_states as made
 from tests.supervision.gpfs_states import DONE, FS, NOW, PHASE_1, USER_FILES, counted, job, log, scanning
 
@@ -210,7 +210,7 @@ def test_a_count_that_falls_begins_the_rate_anew() -> None:
 def test_a_stop_that_was_asked_is_said() -> None:
     a_job = job()
     state = made.state(SPACE, jobs=(a_job,), logs=(scanning(),))
-    asked = msgspec.structs.replace(state, commands=(Ran("n1", "TERM j1", NOW - 5, took=0.0, job="j1"),))
+    asked = msgspec.structs.replace(state, stops={("n1", "j1"): NOW - 5})
     assert "asked to stop" in made.file_system().progress(asked, a_job).why
 
 

@@ -36,7 +36,8 @@ def read(*chunks: bytes) -> Log:
 
 def without_times(log: Log) -> Log:
     points = tuple(msgspec.structs.replace(point, at=0.0) for point in log.scan.points)
-    return msgspec.structs.replace(log, last_at=0.0, scan=msgspec.structs.replace(log.scan, points=points))
+    scan = msgspec.structs.replace(log.scan, points=points, together=False)
+    return msgspec.structs.replace(log, last_at=0.0, scan=scan)
 
 
 def state_of(*events: Event) -> State:
@@ -70,7 +71,8 @@ def test_the_seed_s_lines_become_a_scan() -> None:
         stamp="Thu Jun 6 19:35:45 2013",
         inodes=86436023,
         mb=286198122,
-        points=(Point(100.0, 98.24, 85424754, 285549722), Point(100.0, 98.26, 86436023, 286198122)),
+        points=(Point(100.0 - 151.0, 98.24, 85424754, 285549722), Point(100.0, 98.26, 86436023, 286198122)),
+        together=True,
     )
 
 

@@ -1,0 +1,38 @@
+"""How long jobs have run, by the clock of their host: neither a wrong clock here nor one there may falsify it."""
+
+from __future__ import annotations
+
+from remote.jobs import JobState
+from remote.linux.host_time import HostTime
+from supervision.state import Job, State
+
+EXACT = 2.0
+"""Seconds that two clocks may seem to differ only because hosts tell whole seconds, and the answer takes a while."""
+
+
+def clock_ahead(state: State, host: str) -> float:
+    """Seconds that a host's clock is ahead of the Site's (negative: behind); 0 where nothing is known of it."""
+    fact = state.facts.get(f"time {host}")
+    told = fact.parsed.model if fact and fact.parsed else None
+    if fact is None or not isinstance(told, HostTime):
+        return 0.0
+    ahead = told.epoch - (fact.at + fact.took / 2)
+    return ahead if abs(ahead) > EXACT + fact.took / 2 else 0.0
+
+
+def began_here(state: State, job: Job) -> float | None:
+    """When a job began, on the Site's clock; None when its host has not told."""
+    began = job.status.began
+    return None if began is None else began - clock_ahead(state, job.host)
+
+
+def ran_seconds(state: State, job: Job, now: float) -> float | None:
+    """How long a job has run at `now` (Site's clock). None where that is not known: it ended nobody knows when."""
+    status = job.status
+    if status.began is None:
+        return None
+    if status.ended is not None:
+        return max(0.0, status.ended - status.began)
+    if status.state in (JobState.RUNNING, JobState.ORPHAN):
+        return max(0.0, now + clock_ahead(state, job.host) - status.began)
+    return None
