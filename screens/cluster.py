@@ -23,16 +23,19 @@ class ClusterScreen(SessionScreen):
     NAME = "cluster"
     HELP_TEXT = "Nodes with their roles and states, the file system's facts, its pools, and what is wrong with them."
 
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("r", "refresh_now", "ask again", id="cluster.refresh")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("r", "refresh_now(False)", "ask", id="cluster.refresh"),
+        Binding("R", "refresh_now(True)", "ask every node too", id="cluster.refresh_costly"),
+    ]
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "refresh_now":
             return self.session.supervisor is not None
         return super().check_action(action, parameters)
 
-    def action_refresh_now(self) -> None:
-        """Ask everything anew, also what touches every node."""
-        self.post_message(Refresh(costly=True))
+    def action_refresh_now(self, costly: bool) -> None:
+        """Ask anew, `costly` also what touches every node or reads much."""
+        self.post_message(Refresh(costly=costly))
 
     def compose_body(self) -> ComposeResult:
         with VerticalScroll(id="scroll"):
@@ -43,13 +46,22 @@ class ClusterScreen(SessionScreen):
         state, fs, now = session.state, session.fs, session.now
         problems = fs.problems(state)
         lines = [plain("Problems", "bold")]
-        lines += fact_lines(problems, width, now) or [plain("none that is known", indent=3)]
+        lines += fact_lines(problems, width, now) or [plain(self._none(), indent=3)]
         lines += self._section(f"{fs.words.kind} {fs.name}", None)
         lines += fact_lines(fs.facts(state), width, now) or [plain("nothing is known yet", "dim", indent=3)]
         for title, table in (("Nodes", fs.nodes(state)), ("Pools", fs.pools(state))):
             lines += self._section(title, table)
             lines += small_table(table, width)
         self.query_one("#text", Lines).show(lines)
+
+    def _none(self) -> str:
+        """What it means that there is no problem: never an all-clear for what nobody has looked at."""
+        state, fs = self.session.state, self.session.fs
+        tables = (("disks", fs.disks(state)), ("nodes", fs.nodes(state)), ("space", fs.pools(state)))
+        unknown = [name for name, table in tables if table.at is None]
+        if len(unknown) == len(tables):
+            return "not known: nothing has been looked at yet"
+        return f"none that is known, but not looked at yet: {', '.join(unknown)}" if unknown else "none that is known"
 
     def _section(self, title: str, table: Table | None) -> list[Text]:
         text = Text(title, style="bold")

@@ -10,11 +10,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 
 from remote.events import StepChanged
+from remote.text import one_line
 from screens.base import SessionScreen
 from screens.dialogs import ConfirmDanger
 from screens.intents import StartMigration
 from screens.widgets.lines import Lines
-from screens.widgets.render import fit, labelled, plain
+from screens.widgets.render import fit, labelled, middle_cut, plain
 from supervision.clocktext import duration_text, time_of_day
 from supervision.session import Session
 
@@ -104,7 +105,11 @@ class MigrateScreen(SessionScreen):
         head = f"{sign:<2} {step.number} {fit(step.name, 14)} {step.state:<10} {took:>11}  {step.title}"
         lines = [Text(fit(head, width).rstrip(), style=style, no_wrap=True)]
         if step.command:
-            lines += labelled("", f"on {step.host}: {step.command}", width, label_width=0, indent=4, style="dim")
+            told = f"on {step.host}: {step.command}"
+            if step.state == "done":  # its end tells which file it read; the whole stands on the Commands screen
+                lines.append(plain(middle_cut(one_line(told), width - 5), "dim", indent=5))
+            else:
+                lines += labelled("", told, width, label_width=0, indent=4, style="dim")
         if step.detail and step.state not in ("waiting", "checking"):
             lines += labelled("", step.detail, width, label_width=0, indent=4)
         return lines

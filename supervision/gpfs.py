@@ -172,7 +172,7 @@ class GpfsFileSystem:
 
     def may_run(self, argv: Sequence[str]) -> str:
         """Why a person may not run this as a job of their own; empty when they may."""
-        return gpfs_rules.may_run(argv)
+        return gpfs_rules.may_run(argv, self._name)
 
     def may_stop(self, job: Job) -> str:
         """Why a job may not be stopped; empty when it may."""

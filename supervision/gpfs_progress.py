@@ -167,7 +167,9 @@ def _running(
     view: View, job: Job, log: Log | None, counter: Counter, gap: float | None, *, counting: bool, last: float | None
 ) -> tuple[Phase, str]:
     """How it stands with a scan whose job runs; `counting` tells whether this phase has a counted line."""
-    if log is None and job.status.size and view.state.at - job.at > 2 * poll_seconds(view.state.header.speed):
+    if log is None and job.status.size:  # how long it has been silent is not known before that
+        if view.state.at - job.at <= 2 * poll_seconds(view.state.header.speed):
+            return Phase.STARTING, "it runs; its log is only just being read"
         return Phase.UNKNOWN, f"it runs, but its log of {job.status.size:,} bytes has not been read yet"
     scan = log.scan if log else Scan()
     if scan.waiting_for:

@@ -167,6 +167,8 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
             began = event.t  # a step that waits has not begun
             if before and before.state != "waiting":
                 began = state.step_times[event.number][0]
+            if before and not event.command:  # what it ran stays worth knowing when it has ended
+                event = replace(event, command=before.command, host=event.host or before.host)
             return replace(
                 state,
                 steps=_with(state.steps, event.number, event),

@@ -17,15 +17,16 @@ from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
 
 from remote.command import Command, Effect
-from remote.errors import SiteError
+from remote.errors import SiteError, Trouble
 from remote.hostkeys import HostKeyQuestion, Trust
 from remote.jobs import JobSpec, JobStatus
+from remote.linux.host_time import host_time
 from remote.secret import SecretQuestion
 from screens.base import SessionApp, SessionScreen
 from screens.cluster import ClusterScreen
 from screens.commands import CommandsScreen
 from screens.devices import DevicesScreen
-from screens.dialogs import AskText, ConfirmDanger, Dialog, HostKeyDialog, SecretDialog
+from screens.dialogs import AskText, ConfirmDanger, Dialog, HostKeyDialog, SecretDialog, changed_key
 from screens.disks import DisksScreen
 from screens.intents import FollowJob, LaunchJob, Refresh, RefreshJobs, StartMigration, StopJob
 from screens.jobs import JobsScreen
@@ -102,6 +103,8 @@ class RestripeApp(SessionApp):
         self._greeting = ""
         self._first = first
         self._seen: object = None
+        self._told: set[tuple[str, str]] = set()
+        """Changed host keys (host, what it showed) that were explained."""
 
     def use(self, settings: Settings, greeting: str = "") -> None:
         """Take what a person set, before it is shown, and what to say first. Raises SettingsError for wrong keys."""
@@ -126,6 +129,17 @@ class RestripeApp(SessionApp):
         if shown:
             shown.say(text)
 
+    def _tell_changed_keys(self) -> None:
+        """Explain a host key that has changed, once. There is no way to accept it here."""
+        if self.session.supervisor is None or isinstance(self.screen, ModalScreen):
+            return
+        for link in self.session.state.links.values():
+            told = (link.host, link.detail)
+            if link.trouble == Trouble.CHANGED_KEY.value and link.state == "refused" and told not in self._told:
+                self._told.add(told)
+                self.push_screen(changed_key(link.host, link.detail))
+                return
+
     def _look(self) -> None:
         """Draw the visible screen when something it may show has changed: hidden ones do no work."""
         screen = next(reversed(self.screen_stack), None)  # none at the very end, while the library still ticks
@@ -133,6 +147,7 @@ class RestripeApp(SessionApp):
         if seen != self._seen and isinstance(screen, SessionScreen) and screen.is_mounted:
             self._seen = seen
             screen.refresh_all()
+            self._tell_changed_keys()
             if self._greeting:
                 greeting, self._greeting = self._greeting, ""
                 self.say(greeting)
@@ -192,6 +207,11 @@ class RestripeApp(SessionApp):
         stamp = time_of_day(self.session.now, self.session.state.utc_offset).replace(":", "")
         job_id = f"{self.session.fs.name}-by-hand-{stamp}-{secrets.token_hex(2)}"
         command = Command(intent.argv, Effect.CHANGES)
+        try:  # what is known of a host may be half a minute old, and a command must not run long after it was confirmed
+            await supervisor.site.query(intent.host, host_time())
+        except SiteError as error:
+            self.say(f"nothing was sent: {error}")
+            return
         spec = JobSpec(job_id, "run by hand, no checks", operator_name(), command)
         await self._carry_out(supervisor.site.launch(intent.host, spec))
         supervisor.follow(intent.host, job_id)

@@ -29,6 +29,16 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
     return text.rjust(width - cell_len(text) + len(text)) if right else set_cell_size(text, width)
 
 
+def middle_cut(text: str, width: int) -> str:
+    """At most `width` cells, cut in the middle: the beginning and the end of a command tell most."""
+    if cell_len(text) <= width:
+        return text
+    left, right = set_cell_size(text, (width - 1) // 2), text
+    while cell_len(right) > width // 2:
+        right = right[1:]
+    return f"{left}…{right}"
+
+
 def paragraph(text: str, width: int) -> list[str]:
     """Text on as many lines as it needs, broken between words where that is possible; it leaves safe."""
     lines: list[str] = []
