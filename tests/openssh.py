@@ -224,8 +224,10 @@ class Farm:
         more: str = "",
         known: bool = True,
     ) -> Server:
-        """Start a server; its users share one account for each shell unless `account` says whose it is. `more` are lines
-        for its host in the client's configuration."""
+        """Start a server; its users share one account for each shell unless `account` says whose it is.
+
+        `more` are lines for its host in the client's configuration.
+        """
         server = Server(self, host, account or self.account(shell), address, settings, env or {})
         self._servers[host] = server
         server.write_config(self.config, self.known_hosts, more)
