@@ -92,8 +92,10 @@ class Timeline(OneLine):
         self.show(Text(text, no_wrap=True))
         word = self._player.word
         if word != self._said:
+            line = self.screen.query_one(MessageLine)
+            if word or line.text == self._said:  # what another has said meanwhile stays
+                line.show(word)
             self._said = word
-            self.screen.query_one(MessageLine).show(word)
 
     def on_click(self, event: events.Click) -> None:
         """Go to the moment under the mouse."""

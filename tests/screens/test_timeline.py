@@ -118,3 +118,16 @@ async def test_a_trouble_with_the_file_is_said(replay: Replay) -> None:
         replay.index.path.unlink()
         await until(lambda: "the recording was removed" in text_of(app).splitlines()[-2])
         await until(lambda: "! the recording was" in line_of(app))
+
+
+async def test_its_word_goes_and_takes_no_other_with_it(replay: Replay) -> None:
+    async with shown(replay) as (app, _pilot, _player):
+        timeline = app.screen.query_one(Timeline)
+        for said in ("", "said meanwhile"):
+            replay.index.trouble = "a trouble that passes"
+            await until(lambda: "a trouble that passes" in text_of(app))
+            if said:
+                app.say(said)
+            replay.index.trouble = ""
+            await until(lambda: timeline._said == "")
+            assert text_of(app).splitlines()[-2].rstrip() == said
