@@ -19,6 +19,7 @@ from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION, RecordingError, Writer
 from remote.secret import SecretQuestion
+from remote.text import one_line
 from simulator.client import Simulation, SimulationError
 from supervision.clocktext import local_time
 from supervision.filesystem import FileSystem
@@ -143,7 +144,7 @@ async def connect(
         journal.emit(Closed(clock.now(), "left"))
     finally:
         await asyncio.to_thread(writer.close)
-    _say_goodbye(journal.store.state, writer)
+    _say_goodbye(journal.store.state, writer, target.command(fs_name))
     return code
 
 
@@ -164,12 +165,11 @@ async def _run(app: RestripeApp, settings: Settings, greeting: str = "") -> Exit
     return Exit(await app.run_async(mouse=settings.config.mouse) or 0)
 
 
-def _say_goodbye(state: State, writer: Writer) -> None:
-    """What goes on without us, and how to come back."""
+def _say_goodbye(state: State, writer: Writer, back: str) -> None:
+    """What goes on without us, and the command by which to come back."""
     running = [job for job in state.jobs.values() if job.status.state.value in ("running", "orphan")]
     for job in running:
-        sys.stdout.write(f"still running on {job.host}: {job.status.command or job.status.id}\n")
+        sys.stdout.write(f"still running on {job.host}: {one_line(job.status.command or job.status.id)}\n")
     if running:
-        entry = state.header.entry
-        sys.stdout.write(f"come back with: restripe connect {entry} --fs {state.header.file_system}\n")
+        sys.stdout.write(f"come back with: {back}\n")
     sys.stdout.write(f"recorded in {writer.path}\n")
