@@ -136,6 +136,19 @@ class RestripeApp(SessionApp):
                 greeting, self._greeting = self._greeting, ""
                 self.say(greeting)
 
+    @property
+    def error(self) -> Exception | None:
+        """The error of our own that has ended the application."""
+        return self._exception
+
+    def _handle_exception(self, error: Exception) -> None:
+        """End it; whoever runs it tells of the error. The library would print the values of all variables."""
+        self._return_code = 1
+        if self._exception is None:
+            self._exception = error
+            self._exception_event.set()
+        self._close_messages_no_wait()
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("play", "next_event", "mark", "slower", "faster", "jump", "go_to"):
             return self.session.player is not None

@@ -141,7 +141,7 @@ async def connect(
             prompts.app = app
             supervisor.start("first look", first_look(supervisor, fs, settings.config.refresh))
             code = await _run(app, settings, f"--write has no effect: {locked}" if locked else "")
-        journal.emit(Closed(clock.now(), "left"))
+        journal.emit(Closed(clock.now(), "interrupted" if code is Exit.INTERRUPTED else "left"))
     finally:
         await asyncio.to_thread(writer.close)
     _say_goodbye(journal.store.state, writer, target.command(fs_name))
@@ -160,9 +160,12 @@ async def first_look(supervisor: Supervisor, fs: FileSystem, limits: Refresh | N
 
 
 async def _run(app: RestripeApp, settings: Settings, greeting: str = "") -> Exit:
-    """Show until the person leaves."""
+    """Show until the person leaves, or a signal ends it: everything is closed in the same order then."""
     app.use(settings, greeting)
-    return Exit(await app.run_async(mouse=settings.config.mouse) or 0)
+    code = await app.run_async(mouse=settings.config.mouse)  # the library takes a cancellation for the end
+    if app.error:
+        raise app.error
+    return Exit.INTERRUPTED if code is None else Exit(code)
 
 
 def _say_goodbye(state: State, writer: Writer, back: str) -> None:
