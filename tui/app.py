@@ -38,6 +38,7 @@ from supervision.migration import operator_name
 from supervision.session import Session
 from supervision.supervisor import Supervisor
 from tui import theme
+from tui.driver import TerminalDriver, has_shell
 from tui.help import Actions, HelpScreen, help_text
 from tui.keymap import keymap
 from tui.replay import moment, no_moment
@@ -80,6 +81,7 @@ class RestripeApp(SessionApp):
         Binding("question_mark", "help", "help", show=False, id="app.help"),
         Binding("ctrl+p", "command_palette", "palette", show=False, priority=True, id="app.palette"),
         Binding("escape", "back", "back", show=False, id="app.back"),
+        Binding("ctrl+z", "suspend_process", "suspend", show=False, priority=True, id="app.suspend"),
         Binding("P", "play", "play/pause", id="replay.play"),
         Binding("full_stop", "next_event", "next event", id="replay.next", key_display="."),
         Binding("left_square_bracket", "mark(-1)", "mark before", id="replay.before", key_display="["),
@@ -93,7 +95,7 @@ class RestripeApp(SessionApp):
 
     def __init__(self, session: Session, *, first: str = "cluster") -> None:
         # asked for no colour: the terminal's own, of which the library then leaves nothing
-        super().__init__(ansi_color=True if theme.no_color() else None)
+        super().__init__(driver_class=TerminalDriver, ansi_color=True if theme.no_color() else None)
         theme.begin(self)
         self.session = session
         self.animation_level = "none"
@@ -101,6 +103,8 @@ class RestripeApp(SessionApp):
         self._greeting = ""
         self._first = first
         self._seen: object = None
+        self._held = contextlib.ExitStack()
+        self._holds = False
 
     def use(self, settings: Settings, greeting: str = "") -> None:
         """Take what a person set, before it is shown, and what to say first. Raises SettingsError for wrong keys."""
@@ -118,6 +122,7 @@ class RestripeApp(SessionApp):
             self.run_worker(self.session.player.run(), exclusive=True, group="player")
         self.switch_mode(self._first)
         self.set_interval(1 / self._draws, self._look)
+        self.app_resume_signal.subscribe(self, lambda _app: self.screen.refresh())
 
     def say(self, text: str) -> None:
         """Put a text on the message line of the current screen."""
@@ -127,6 +132,8 @@ class RestripeApp(SessionApp):
 
     def _look(self) -> None:
         """Draw the visible screen when something it may show has changed: hidden ones do no work."""
+        if self._hold():
+            return
         screen = self.screen
         seen = (self.session.state.revision, int(self.session.now), id(screen))
         if seen != self._seen and isinstance(screen, SessionScreen) and screen.is_mounted:
@@ -135,6 +142,18 @@ class RestripeApp(SessionApp):
             if self._greeting:
                 greeting, self._greeting = self._greeting, ""
                 self.say(greeting)
+
+    def _hold(self) -> bool:
+        """Draw nothing while the terminal takes no bytes: all connections would wait for it, too."""
+        stalled = isinstance(self._driver, TerminalDriver) and self._driver.stalled
+        if stalled != self._holds:
+            self._holds = stalled
+            if stalled:
+                self._held.enter_context(self.batch_update())
+            else:
+                self._held.close()
+                self.screen.refresh()
+        return stalled
 
     @property
     def error(self) -> Exception | None:
@@ -280,6 +299,13 @@ class RestripeApp(SessionApp):
         """Nothing moves here, and no cursor blinks."""
         if isinstance(self.screen, CommandPalette):
             self.screen.query_one(Input).cursor_blink = False
+
+    def action_suspend_process(self) -> None:
+        """Stop, and let the shell have the terminal, if there is one that can let it go on."""
+        if has_shell():
+            super().action_suspend_process()
+        else:
+            self.say("no shell waits for this program, so it could not be continued: it goes on")
 
     async def action_quit(self) -> None:
         """The library's ctrl+q, which also works in a dialog: the same way out, and the same question."""
