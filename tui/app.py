@@ -132,8 +132,8 @@ class RestripeApp(SessionApp):
 
     def _look(self) -> None:
         """Draw the visible screen when something it may show has changed: hidden ones do no work."""
-        if self._hold():
-            return
+        if not self.screen_stack or self._hold():
+            return  # at the very end there is no screen
         screen = self.screen
         seen = (self.session.state.revision, int(self.session.now), id(screen))
         if seen != self._seen and isinstance(screen, SessionScreen) and screen.is_mounted:
