@@ -21,7 +21,8 @@ def timeline_text(player: Player, width: int) -> tuple[str, int, int]:
     """The line for that many cells, and where its track begins and how long it is."""
     replay = player.replay
     seconds = replay.seconds
-    times = f"{_clock(player.position - replay.began)} / {_clock(seconds)}"
+    passed = player.position - replay.began  # while it is recorded, more than is in the file
+    times = f"{_clock(passed)} / {_clock(max(passed, seconds))}"
     left = f" {_state(player):<8}{player.speed:g}x  {times}  "
     label = _label(player)
     room = min(LABEL, max(0, width - len(left) - 2 - NARROWEST))
