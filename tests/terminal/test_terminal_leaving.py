@@ -129,6 +129,7 @@ def test_a_sigcont_that_ends_no_stop_changes_nothing(tmp_path: Path) -> None:
         term.send("q")
         assert term.wait_end() == 0
         given_back(term)
+        assert term.raw.count(b"\x1b[?1049h") == 1
 
 
 def test_a_window_that_is_closed_ends_it_in_order(tmp_path: Path, cluster: Cluster, job: tuple[str, ...]) -> None:
