@@ -7,6 +7,7 @@ may close at any time, and nothing stops.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import Callable, Coroutine
 from typing import Any, ClassVar
@@ -38,6 +39,7 @@ from supervision.migration import operator_name
 from supervision.session import Session
 from supervision.supervisor import Supervisor
 from tui import theme
+from tui.driver import TerminalDriver, has_shell
 from tui.help import Actions, HelpScreen, help_text
 from tui.keymap import keymap
 from tui.replay import moment, no_moment
@@ -82,6 +84,7 @@ class RestripeApp(SessionApp):
         Binding("question_mark", "help", "help", show=False, id="app.help"),
         Binding("ctrl+p", "command_palette", "palette", show=False, priority=True, id="app.palette"),
         Binding("escape", "back", "back", show=False, id="app.back"),
+        Binding("ctrl+z", "suspend_process", "suspend", show=False, priority=True, id="app.suspend"),
         Binding("P", "play", "play/pause", id="replay.play"),
         Binding("full_stop", "next_event", "next event", id="replay.next", key_display="."),
         Binding("left_square_bracket", "mark(-1)", "mark before", id="replay.before", key_display="["),
@@ -95,7 +98,7 @@ class RestripeApp(SessionApp):
 
     def __init__(self, session: Session, *, first: str = "cluster") -> None:
         # asked for no colour: the terminal's own, of which the library then leaves nothing
-        super().__init__(ansi_color=True if theme.no_color() else None)
+        super().__init__(driver_class=TerminalDriver, ansi_color=True if theme.no_color() else None)
         theme.begin(self)
         self.session = session
         self.animation_level = "none"
@@ -105,6 +108,8 @@ class RestripeApp(SessionApp):
         self._seen: object = None
         self._told: set[tuple[str, str]] = set()
         """Changed host keys (host, what it showed) that were explained."""
+        self._held = contextlib.ExitStack()
+        self._holds = False
 
     def use(self, settings: Settings, greeting: str = "") -> None:
         """Take what a person set, before it is shown, and what to say first. Raises SettingsError for wrong keys."""
@@ -122,6 +127,7 @@ class RestripeApp(SessionApp):
             self.run_worker(self.session.player.run(), exclusive=True, group="player")
         self.switch_mode(self._first)
         self.set_interval(1 / self._draws, self._look)
+        self.app_resume_signal.subscribe(self, lambda _app: self.screen.refresh())
 
     def say(self, text: str) -> None:
         """Put a text on the message line of the current screen."""
@@ -142,7 +148,9 @@ class RestripeApp(SessionApp):
 
     def _look(self) -> None:
         """Draw the visible screen when something it may show has changed: hidden ones do no work."""
-        screen = next(reversed(self.screen_stack), None)  # none at the very end, while the library still ticks
+        if not self.screen_stack or self._hold():
+            return  # at the very end there is no screen
+        screen = self.screen
         seen = (self.session.state.revision, int(self.session.now), id(screen))
         if seen != self._seen and isinstance(screen, SessionScreen) and screen.is_mounted:
             self._seen = seen
@@ -151,6 +159,31 @@ class RestripeApp(SessionApp):
             if self._greeting:
                 greeting, self._greeting = self._greeting, ""
                 self.say(greeting)
+
+    def _hold(self) -> bool:
+        """Draw nothing while the terminal takes no bytes: all connections would wait for it, too."""
+        stalled = isinstance(self._driver, TerminalDriver) and self._driver.stalled
+        if stalled != self._holds:
+            self._holds = stalled
+            if stalled:
+                self._held.enter_context(self.batch_update())
+            else:
+                self._held.close()
+                self.screen.refresh()
+        return stalled
+
+    @property
+    def error(self) -> Exception | None:
+        """The error of our own that has ended the application."""
+        return self._exception
+
+    def _handle_exception(self, error: Exception) -> None:
+        """End it; whoever runs it tells of the error. The library would print the values of all variables."""
+        self._return_code = 1
+        if self._exception is None:
+            self._exception = error
+            self._exception_event.set()
+        self._close_messages_no_wait()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("play", "next_event", "mark", "slower", "faster", "jump", "go_to"):
@@ -283,6 +316,13 @@ class RestripeApp(SessionApp):
         """Nothing moves here, and no cursor blinks."""
         if isinstance(self.screen, CommandPalette):
             self.screen.query_one(Input).cursor_blink = False
+
+    def action_suspend_process(self) -> None:
+        """Stop, and let the shell have the terminal, if there is one that can let it go on."""
+        if has_shell():
+            super().action_suspend_process()
+        else:
+            self.say("no shell waits for this program, so it could not be continued: it goes on")
 
     async def action_quit(self) -> None:
         """The library's ctrl+q, which also works in a dialog: the same way out, and the same question."""

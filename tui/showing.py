@@ -19,6 +19,7 @@ from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION, RecordingError, Writer
 from remote.secret import SecretQuestion
+from remote.text import one_line
 from simulator.client import Simulation, SimulationError
 from supervision.clocktext import local_time
 from supervision.gpfs import GpfsFileSystem
@@ -144,25 +145,27 @@ async def connect(
             prompts.app = app
             supervisor.start("first look", watch.begin())
             code = await _run(app, settings, f"--write has no effect: {locked}" if locked else "")
-        journal.emit(Closed(clock.now(), "left"))
+        journal.emit(Closed(clock.now(), "interrupted" if code is Exit.INTERRUPTED else "left"))
     finally:
         await asyncio.to_thread(writer.close)
-    _say_goodbye(journal.store.state, writer)
+    _say_goodbye(journal.store.state, writer, target.command(fs_name))
     return code
 
 
 async def _run(app: RestripeApp, settings: Settings, greeting: str = "") -> Exit:
-    """Show until the person leaves."""
+    """Show until the person leaves, or a signal ends it: everything is closed in the same order then."""
     app.use(settings, greeting)
-    return Exit(await app.run_async(mouse=settings.config.mouse) or 0)
+    code = await app.run_async(mouse=settings.config.mouse)  # the library takes a cancellation for the end
+    if app.error:
+        raise app.error
+    return Exit.INTERRUPTED if code is None else Exit(code)
 
 
-def _say_goodbye(state: State, writer: Writer) -> None:
-    """What goes on without us, and how to come back."""
+def _say_goodbye(state: State, writer: Writer, back: str) -> None:
+    """What goes on without us, and the command by which to come back."""
     running = [job for job in state.jobs.values() if job.status.state.value in ("running", "orphan")]
     for job in running:
-        sys.stdout.write(f"still running on {job.host}: {job.status.command or job.status.id}\n")
+        sys.stdout.write(f"still running on {job.host}: {one_line(job.status.command or job.status.id)}\n")
     if running:
-        entry = state.header.entry
-        sys.stdout.write(f"come back with: restripe connect {entry} --fs {state.header.file_system}\n")
+        sys.stdout.write(f"come back with: {back}\n")
     sys.stdout.write(f"recorded in {writer.path}\n")
