@@ -17,12 +17,12 @@ from typing import Any
 
 import pexpect
 import pyte
-from pyte.screens import Char, Cursor
+from pyte.screens import Cursor
 
 from tests.tui.program import COMMAND, environment
 from tests.waiting import until_now
 
-SECONDS = 15.0
+SECONDS = 45.0
 """How long a state may take to be seen: long, since others share the machine."""
 DEAF = 0.6
 """Seconds for which a dialog that has just been seen may still ignore keys: half of one, as is promised, and some."""
@@ -138,16 +138,6 @@ class Terminal:
         """The private modes that are on."""
         with self._lock:
             return self._display.private_modes
-
-    @property
-    def written(self) -> int:
-        """How many bytes were written so far."""
-        return len(self.raw)
-
-    def cell(self, column: int, line: int) -> Char:
-        """One cell with its colours."""
-        with self._lock:
-            return self._display.buffer[line][column]
 
     def discipline(self) -> tuple[bool, bool, bool]:
         """Whether the line echoes, edits lines, and makes signals of keys."""

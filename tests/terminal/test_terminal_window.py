@@ -32,6 +32,7 @@ def framed(columns: int, lines: int) -> Callable[[Terminal], bool]:
             and timeline.startswith(" paused")
             and len(footer) == columns - 1
             and footer.endswith("? help  q quit")
+            and "…" not in footer  # a key stands there whole or not at all
             and len(shown) == lines
             and not any("q quit" in line for line in shown[:-1])
         )
