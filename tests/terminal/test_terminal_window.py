@@ -49,7 +49,7 @@ def test_the_frame_fits_every_size(tmp_path: Path) -> None:
             if columns >= 40:
                 term.wait_for(framed(columns, lines))
                 # what must be seen is seen in every window, and more of it in a larger one
-                term.wait_for("none that is known")
+                term.wait_for("nothing has been looked at yet")
         term.send("?")
         term.wait_for("esc back")
         term.resize(200, 60)
@@ -100,7 +100,7 @@ def test_a_shell_has_the_terminal_while_it_is_stopped_and_gives_it_back(tmp_path
         term.resize(*size)
         term.send("fg\r")
         term.wait_for(framed(*size))
-        term.wait_for("none that is known")
+        term.wait_for("nothing has been looked at yet")
         assert term.modes >= CONTROLS
         assert 25 not in term.modes
         assert term.discipline() == (False, False, False)
