@@ -96,10 +96,14 @@ def test_a_changed_host_key_is_explained_and_cannot_be_accepted(tmp_path: Path, 
     before = client.known_hosts.read_bytes()
     with terminal(tmp_path, *client.words, "--write", size=(200, 60)) as term:
         term.wait_for(f"{ENTRY} refused: the host key has CHANGED")
-        term.wait_for("Ask whoever runs it; then remove the old line from known_hosts by hand")
-        term.wait_for("hosts 0/1")
-        for key in "os\t\ry":
+        term.wait_for("There is no way to accept the key here")
+        term.outwait_deafness()
+        for key in "os\ty":
             term.send(key)
+        term.wait_for("hosts 0/1")
+        assert "There is no way to accept" in term.text
+        term.send("\r")
+        term.wait_gone("There is no way to accept")
         term.send("r")
         term.wait_for("asking again")
         term.wait_for(f"{ENTRY} refused: the host key has CHANGED")
