@@ -12,6 +12,7 @@ from typing import Protocol
 import msgspec
 
 from remote.command import Command
+from supervision.logs import Scan
 from supervision.state import Job, State
 from supervision.supervisor import Cadence
 from supervision.tables import Line, Severity, Table
@@ -155,6 +156,9 @@ class FileSystem(Protocol):
 
     def progress(self, state: State, job: Job) -> Progress:
         """How far a scan is."""
+
+    def counter(self, state: State, scan: Scan) -> Counter:
+        """The work that a log tells of, of the whole."""
 
     def aftermath(self, state: State, job: Job) -> Aftermath | None:
         """What is left of the work of a job that a signal ended; None where nothing can be."""
