@@ -21,6 +21,7 @@ from supervision import (
     gpfs_problems,
     gpfs_progress,
     gpfs_rules,
+    gpfs_running,
     gpfs_space,
 )
 from supervision.facts import reader
@@ -28,12 +29,13 @@ from supervision.filesystem import Aftermath, Counter, FileSystem, Fill, Progres
 from supervision.gpfs_reading import GpfsReading
 from supervision.gpfs_view import Memo, View
 from supervision.logs import Scan
+from supervision.running import goes_on, job_lines
 from supervision.state import Job, State
 from supervision.supervisor import Cadence
 from supervision.tables import Line, Table
 
 READING = GpfsReading()
-_WORDS = Words("GPFS", "NSD", "restripe", "NSD server")
+_WORDS = Words("GPFS", "NSD", "restripe", "NSD server", "Pools")
 
 
 def own_daemon() -> Command:
@@ -160,6 +162,15 @@ class GpfsFileSystem:
                 if found:
                     seconds[found[0]] = cadence.seconds
         return gpfs_problems.problems(view, seconds)
+
+    def running(self, state: State) -> tuple[Line, ...]:
+        """Our jobs, and threads that scan though no job of ours does."""
+        going = [job for job in state.jobs.values() if goes_on(self, state, job)]
+        return (*job_lines(self, state), *gpfs_running.outside(self._view(state), going))
+
+    def is_scan(self, job: Job) -> bool:
+        """Whether a job is an mmrestripefs of this file system, or what scans as it does."""
+        return gpfs_progress.is_scan(job, self._name)
 
     def scan_job(self, state: State) -> Job | None:
         """The newest job that scans the file system: mmrestripefs, mmdeldisk, mmrpldisk, mmchdisk start."""

@@ -123,7 +123,7 @@ class GridScreen(SessionScreen):
         table = self.grid.view.table
         parts = [
             self.heading,
-            self.age("asked", table.at, "r"),
+            "" if table.absent else self.age("asked", table.at, "r"),
             *self.grid.summary,
             *self.remarks(self.session.state),
             self.grid.hidden_columns,
