@@ -9,7 +9,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 
-from remote.names import fold
+from remote.folding import fold
 from screens.base import SessionScreen
 from screens.intents import Refresh
 from screens.widgets.lines import Lines

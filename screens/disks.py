@@ -52,7 +52,7 @@ class DisksScreen(GridScreen):
         if totals.absent:
             return []
         space = self.age("space", totals.at, "R")
-        cost = cost_text(state, tuple(command.argv for command in self.session.fs.costly()))
+        cost = cost_text(state, self.session.fs.costly())
         return [f"{space}, {cost}" if cost else space]
 
     def action_totals(self) -> None:
