@@ -1,4 +1,4 @@
-"""The cluster: what is wrong first, then nodes, the file system's facts and its pools."""
+"""The cluster: what is wrong first, then what runs, the nodes, the file system's facts and its pools."""
 
 from __future__ import annotations
 
@@ -9,11 +9,13 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 
+from remote.folding import fold
 from screens.base import SessionScreen
 from screens.intents import Refresh
 from screens.widgets.lines import Lines
-from screens.widgets.render import fact_lines, plain, small_table
+from screens.widgets.render import fact_lines, labelled, plain, small_table
 from supervision.clocktext import age_text
+from supervision.running import unasked
 from supervision.tables import Table
 
 
@@ -21,7 +23,9 @@ class ClusterScreen(SessionScreen):
     """First screen: is everything as it should be?"""
 
     NAME = "cluster"
-    HELP_TEXT = "Nodes with their roles and states, the file system's facts, its pools, and what is wrong with them."
+    HELP_TEXT = (
+        "What is wrong, what runs, the nodes with their roles and states, the file system's facts, and how full it is."
+    )
 
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("r", "refresh_now(False)", "ask", id="cluster.refresh"),
@@ -47,9 +51,14 @@ class ClusterScreen(SessionScreen):
         problems = fs.problems(state)
         lines = [plain("Problems", "bold")]
         lines += fact_lines(problems, width, now) or [plain(self._none(), indent=3)]
+        lines += self._section("Running", None)
+        lines += fact_lines(fs.running(state), width, now) or [plain("nothing that is known", indent=3)]
+        if away := unasked(state):
+            told = f"not told by {fold(away)}, so more may run there"
+            lines += labelled("", told, width, label_width=0, indent=2, style="dim")
         lines += self._section(f"{fs.words.kind} {fs.name}", None)
         lines += fact_lines(fs.facts(state), width, now) or [plain("nothing is known yet", "dim", indent=3)]
-        for title, table in (("Nodes", fs.nodes(state)), ("Pools", fs.pools(state))):
+        for title, table in (("Nodes", fs.nodes(state)), (fs.words.pools, fs.pools(state))):
             lines += self._section(title, table)
             lines += small_table(table, width)
         self.query_one("#text", Lines).show(lines)

@@ -41,16 +41,14 @@ class MigrateScreen(SessionScreen):
 
     def action_start(self) -> None:
         """Ask whether to run it; it changes a live file system."""
-        session = self.session
+        session, migration = self.session, self.session.migration
+        if migration is None:
+            return
         dialog = ConfirmDanger(
-            f"Run the migration of {session.fs.name}?",
-            (
-                "Looks first; then makes NSDs of the new SSDs, adds them to the file system, turns the old disks into",
-                "dataOnly disks and restripes. Each command is shown before it runs, as a detached job, and its result",
-                "is read back. It stops by itself where anything is not as it must be.",
-            ),
-            "mmcrnsd, mmadddisk, mmchdisk change, mmrestripefs -r",
-            (session.header.entry,),
+            f"Run on {session.fs.name}: {migration.title}?",
+            migration.lines,
+            "\n       ".join(migration.commands()),
+            migration.hosts,
             session.fs.name,
             do="run it",
         )
@@ -118,5 +116,5 @@ class MigrateScreen(SessionScreen):
 def session_text(session: Session) -> str:
     """What there is to say while no step was announced."""
     if session.migration and session.armed:
-        return "ready: all metadata to the new SSDs. r runs it, after you have typed the file system's name"
+        return f"ready: {session.migration.title}. r runs it, after you have typed the file system's name"
     return "no migration belongs to this session"

@@ -114,11 +114,12 @@ class Watch:
 
     def _missing(self, host: str, commands: Sequence[Command]) -> list[Command]:
         """Those whose last answer, if there ever was one, failed."""
-        facts = self._supervisor.store.state.facts
+        state = self._supervisor.store.state
         return [
             command
             for command in commands
-            if (found := reader(host, command)) and ((fact := facts.get(found[0])) is None or fact.failure)
+            if (found := reader(state.reading, host, command))
+            and ((fact := state.facts.get(found[0])) is None or fact.failure)
         ]
 
     async def _keep_jobs(self, host: str) -> None:

@@ -35,7 +35,7 @@ from screens.migrate import MigrateScreen
 from screens.restripe import RestripeScreen
 from screens.widgets.frame import SCREENS, key_text
 from supervision.clocktext import time_of_day
-from supervision.migration import operator_name
+from supervision.migration import operator_name, perform
 from supervision.session import Session
 from supervision.supervisor import Supervisor
 from tui import theme
@@ -264,7 +264,7 @@ class RestripeApp(SessionApp):
         if session.supervisor is None or session.migration is None or not session.armed:
             return
         migration, session.migration = session.migration, None
-        session.supervisor.start(MIGRATION, migration())
+        session.supervisor.start(MIGRATION, perform(migration))
 
     # what a person is asked on behalf of others
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import sys
 import time
 from importlib.metadata import version
@@ -21,10 +20,10 @@ from remote.recording import VERSION, RecordingError, Writer
 from remote.secret import SecretQuestion
 from remote.text import one_line
 from simulator.client import Simulation, SimulationError
+from supervision import filesystems
 from supervision.clocktext import local_time
-from supervision.gpfs import GpfsFileSystem
 from supervision.journal import Journal
-from supervision.migration import StopError, operator_name
+from supervision.migration import operator_name, perform
 from supervision.player import Player
 from supervision.replay import Replay
 from supervision.session import Session
@@ -51,8 +50,7 @@ async def replay(file: Path, *, speed: float | None, start: str | None, settings
         return Exit.USAGE
     player = Player(recording, speed=speed or 60.0)
     player.seek(begin)
-    header = recording.header
-    return await _run(RestripeApp(Session(player, GpfsFileSystem(header.file_system, header.entry))), settings)
+    return await _run(RestripeApp(Session(player, filesystems.file_system(recording.header))), settings)
 
 
 async def demo(*, speed: float, record: Path | None, auto: bool, settings: Settings) -> Exit:
@@ -63,12 +61,7 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
     try:
         async with Simulation.start(scenario="seed", speed=speed) as simulation, opened(simulation, record) as demo:
             supervisor = demo.supervisor
-            fs = GpfsFileSystem(simulation.fs, simulation.entry, simulation.hosts)
-
-            async def migrate() -> None:
-                with contextlib.suppress(StopError):  # told by its step
-                    await demo.recipe.run()
-
+            fs = filesystems.file_system(supervisor.store.state.header)
             watch = Watch(supervisor, fs)
             session = Session(
                 supervisor.store,
@@ -76,10 +69,12 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
                 supervisor=supervisor,
                 watch=watch,
                 writer=demo.writer,
-                migration=None if auto else migrate,
+                migration=None if auto else demo.recipe,
             )
             if auto:
-                supervisor.start(MIGRATION, migrate())
+                supervisor.start(MIGRATION, perform(demo.recipe))
+            else:
+                supervisor.start("plan", demo.recipe.prepare())
             supervisor.start("first look", watch.begin())
             code = await _run(RestripeApp(session, first="migrate" if auto else "cluster"), settings)
             begun = session.migration is None
@@ -135,7 +130,7 @@ async def connect(
         sys.stderr.write(f"Nothing was done: {error}\n")
         return Exit.FAILED
     journal = Journal(Store(header), writer)
-    fs = GpfsFileSystem(fs_name, target.host)
+    fs = filesystems.file_system(header)
     try:
         site = RecordingSite(live, journal.emit, writer, journal.prepare)
         async with Supervisor(site, journal, fs=fs_name, entry=target.host) as supervisor:

@@ -65,7 +65,7 @@ def small_table(table: Table, width: int, *, empty: str = "nothing is known yet"
     columns = [column for column in table.columns if not column.wide or width >= 110]
     indexes = [table.columns.index(column) for column in columns]
     if not table.rows:
-        return [plain(table.failure or empty, DIM, indent=3)]
+        return [plain(table.absent or table.failure or empty, DIM, indent=3)]
     titles = [one_line(column.title) for column in columns]
     texts = [[one_line(row.cells[index].text) for index in indexes] for row in table.rows]
     widths = [max(cell_len(title), *(cell_len(cells[place]) for cells in texts)) for place, title in enumerate(titles)]
