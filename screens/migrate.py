@@ -70,7 +70,7 @@ class MigrateScreen(SessionScreen):
         lines = [plain(f"Migration {state.header.plan or 'none'} on {state.header.file_system}", "bold"), Text()]
         if not state.steps:
             ready = session_text(self.session)
-            lines.append(plain(ready, indent=3))
+            lines += labelled("", ready, width, label_width=0, indent=2)
         present, ends = (0, ""), 0
         for number in sorted(state.steps):
             step = state.steps[number]
@@ -117,4 +117,9 @@ def session_text(session: Session) -> str:
     """What there is to say while no step was announced."""
     if session.migration and session.armed:
         return f"ready: {session.migration.title}. r runs it, after you have typed the file system's name"
-    return "no migration belongs to this session"
+    if session.player or session.header.simulated:
+        return "no migration belongs to this session"
+    return (
+        "no migration belongs to this session: this release performs one, all metadata to new SSDs, on the simulated "
+        "cluster alone (restripe demo). Here it watches, follows jobs, and runs single commands that leave disks alone"
+    )

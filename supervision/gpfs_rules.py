@@ -17,7 +17,7 @@ from remote.jobs import JobState
 from supervision.gpfs_view import is_about, words_of
 from supervision.state import Job
 
-_GUIDE = "the guide does it, with its checks (screen Migrate)"
+_GUIDE = "that is for a guided migration, with its checks (screen Migrate)"
 _READING = ("mmls*", "mmdf", "mmgetstate", "mmgetacl", "mmdiag", "mmnetverify", "mmfileid", "mmsdrquery")
 _WORK = ("mmrestripefile", "mmbackup", "mmcheckquota", "mmdefragfs")
 """They work on files or on free space and leave disks, NSDs and the configuration as they are."""

@@ -24,8 +24,12 @@ class StoppedClock(SetClock):
 class ScriptedSite(Site):
     """`answers` are by the first word of a command; others are answered by nothing, with exit code 0."""
 
-    def __init__(self, *hosts: str, answers: dict[str, str] | None = None) -> None:
-        super().__init__(StoppedClock(1000.0), hosts, armed=False)
+    def __init__(self, *hosts: str, answers: dict[str, str] | None = None, armed: bool = False) -> None:
+        super().__init__(StoppedClock(1000.0), hosts, armed=armed)
+        self.gate = asyncio.Event()
+        """Questions are answered while it is set."""
+        self.gate.set()
+        self.launched: list[JobSpec] = []
         self.answers = answers or {}
         self.asked: Counter[tuple[str, str]] = Counter()
         self.away: set[str] = set()
@@ -58,6 +62,7 @@ class ScriptedSite(Site):
         await asyncio.sleep(0)
         for command in commands:
             self.asked[host, command.text] += 1
+        await self.gate.wait()
         self._reach(host)
         return tuple(Answer(each, 0, self.answers.get(each.argv[0], "").encode(), b"") for each in commands)
 
@@ -74,10 +79,13 @@ class ScriptedSite(Site):
         yield StateSeen(JobStatus("never", JobState.LOST))
 
     async def _place(self, host: str) -> Place:
-        raise NotImplementedError
+        self._reach(host)
+        return Place("/jobs", "boot")
 
     async def _launch(self, host: str, spec: JobSpec) -> JobStatus:
-        raise NotImplementedError
+        self._reach(host)
+        self.launched.append(spec)
+        return JobStatus(spec.id, JobState.RUNNING, command=spec.command.text)
 
     async def _stop(self, host: str, job_id: str, *, kill: bool) -> JobStatus:
         raise NotImplementedError
