@@ -156,11 +156,15 @@ class Grid(GridCanvas):
 
     def _try_filter(self, typed: str) -> str:
         """What is wrong with it; what was shown stays then."""
+        before = self.view.filter
         try:
             self._use_filter(read_filter(typed))
         except FilterError as error:
-            return f"bad regex: {error}"
-        return ""
+            return str(error)
+        why = self.view.unfiltered
+        if why:
+            self._use_filter(before)
+        return why
 
     def _use_filter(self, wanted: Filter) -> None:
         if wanted != self.view.filter:
