@@ -19,7 +19,7 @@ COLUMNS = (
     Column("at", "At"),
     Column("host", "Host"),
     Column("exit", "Exit", right=True),
-    Column("took", "Took", right=True),
+    Column("took", "Took", right=True, unit="seconds"),
     Column("command", "Command"),
     Column("why", "Why not", wide=True),
     Column("job", "Job", wide=True),

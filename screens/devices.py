@@ -93,7 +93,7 @@ def _by_role(table: Table, ids: dict[str, int]) -> Table:
         severity = max(row.severity for row in members)
         cells = (*head, *_by_hosts(members, hosts, ids, cell))
         rows.append(Row(f"{role} {size}", cells, severity, _details(members, ids)))
-    columns = (Column("role", "role"), Column("size", "size", right=True), *_host_columns(hosts))
+    columns = (Column("role", "role"), Column("size", "size", right=True, unit="bytes"), *_host_columns(hosts))
     return Table(columns, tuple(rows), table.at, table.failure)
 
 

@@ -120,8 +120,11 @@ class Grid(GridCanvas):
 
     def action_wide(self) -> None:
         """Show the columns for wide terminals, or hide them."""
-        shown, all_ = len(self.laid.columns), len(self.view.table.columns)
-        self.wide = shown != all_ if any(column.wide for column in self.view.table.columns) else None
+        self.wide = (
+            len(self.laid.columns) != self.view.columns
+            if any(column.wide for column in self.view.table.columns)
+            else None
+        )
         self.arranged(self.scroll_offset.y)
 
     def action_open(self) -> None:

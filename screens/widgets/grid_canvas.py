@@ -120,7 +120,7 @@ class GridCanvas(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def hidden_columns(self) -> str:
         """How many columns there is no room for, and the key that shows them."""
-        hidden = len(self.view.table.columns) - len(self.laid.columns)
+        hidden = self.view.columns - len(self.laid.columns)
         return f"+{hidden} column{'s' if hidden > 1 else ''}: w" if hidden else ""
 
     # drawing

@@ -57,10 +57,11 @@ def lay_out(view: GridView, room: int, *, wide: bool | None) -> Layout:
         for index, column in enumerate(view.table.columns)
     }
     left = room - GUTTER + 1
+    shown = [(index, column) for index, column in enumerate(view.table.columns) if column.only != "file"]
     if wide is None:
-        left -= sum(widths[index] + GAP for index, column in enumerate(view.table.columns) if not column.wide)
+        left -= sum(widths[index] + GAP for index, column in shown if not column.wide)
     columns, starts, x = [], [], GUTTER
-    for index, column in enumerate(view.table.columns):
+    for index, column in shown:
         if column.wide and wide is None:
             if left < widths[index] + GAP:
                 continue

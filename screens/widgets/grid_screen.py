@@ -173,7 +173,7 @@ class GridScreen(SessionScreen):
         return [
             ("changed", f"{column.title}: {change.before[column.id] or 'nothing'} → {cell.text or 'nothing'}")
             for column, cell in zip(view.table.columns, row.cells, strict=True)
-            if column.id in change.before
+            if column.id in change.before and column.only != "screen"
         ] or [("changed", "how bad it is")]
 
     @on(Grid.Moved)

@@ -60,6 +60,11 @@ class GridView:
         return self.table.rows[self.shown[self.cursor]] if self.shown else None
 
     @property
+    def columns(self) -> int:
+        """How many columns there are to show."""
+        return sum(column.only != "file" for column in self.table.columns)
+
+    @property
     def marked(self) -> list[int]:
         """The shown rows that are marked, in their order."""
         return [number for number in self.shown if self.table.rows[number].key in self.marks]

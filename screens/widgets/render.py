@@ -52,7 +52,7 @@ def labelled(label: str, text: str, width: int, *, label_width: int, indent: int
 
 def small_table(table: Table, width: int, *, empty: str = "nothing is known yet") -> list[Text]:
     """A table of a few rows as lines, cut at `width`; its severity signs stand in the first column."""
-    columns = [column for column in table.columns if not column.wide or width >= 110]
+    columns = [column for column in table.columns if column.only != "file" and (not column.wide or width >= 110)]
     indexes = [table.columns.index(column) for column in columns]
     if not table.rows:
         return [plain(table.failure or empty, DIM, indent=3)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 from types import SimpleNamespace
 
 import msgspec
@@ -11,8 +12,10 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
+from remote.gpfs.models import FsSpace
 from screens.disks import DisksScreen, with_bars
 from screens.intents import Refresh
+from screens.widgets.export import to_csv
 from screens.widgets.grid_screen import cost_text
 from screens.widgets.render import labelled
 from supervision.gpfs import GpfsFileSystem
@@ -172,18 +175,39 @@ async def test_without_colour_the_words_are_the_same(monkeypatch: pytest.MonkeyP
 
 
 def test_bars_are_drawn_where_figures_are_known() -> None:
-    columns = (Column("size", "size"), Column("free", "free"))
+    columns = (Column("nsd", "NSD"), Column("free", "free %", unit="percent"))
     rows = (
-        Row("a", (Cell("4 GiB", 4), Cell("1 GiB", 1))),
-        Row("b", (Cell("4 GiB", 4), Cell("unknown"))),
-        Row("c", (Cell("0", 0), Cell("0", 0))),
-        Row("d", (Cell("4 GiB", 4), Cell("9 GiB", 9))),
+        Row("a", (Cell("a"), Cell("25 %", 25.0))),
+        Row("b", (Cell("b"), Cell("unknown"))),
+        Row("d", (Cell("d"), Cell("101 %", 101.0))),
     )
     table = with_bars(Table(columns, rows, at=1.0, failure="x"))
-    assert [row.cells[2].text for row in table.rows] == ["███████▌░░", "", "", "░░░░░░░░░░"]
+    assert [row.cells[2].text for row in table.rows] == ["████▌░", "", "░░░░░░"]
     assert table.rows[0].cells[2].value == 0.75
     assert (table.at, table.failure) == (1.0, "x")
     assert with_bars(Table(columns[:1])) == Table(columns[:1])
+
+
+def test_what_is_saved_of_the_disks_has_every_figure_in_a_field_of_its_own() -> None:
+    session = seed_session()
+    names, *rows = csv.reader(to_csv(with_bars(session.fs.disks(session.state))).splitlines())
+    row = dict(zip(names, rows[0], strict=True))
+    space = session.state.gpfs.get(FsSpace)
+    assert space is not None
+    disk = space.get("foo1_nsd1")
+    assert disk is not None
+    assert {name: row[name] for name in ("nsd", "servers", "failure_group", "usage", "pool")} == {
+        "nsd": "foo1_nsd1",
+        "servers": "foo1",
+        "failure_group": "1",
+        "usage": "data",
+        "pool": "system",
+    }
+    assert (row["status"], row["availability"], row["severity"]) == ("ready", "up", "normal")
+    assert (row["size_kb"], row["free_blocks_kb"]) == (str(disk.size_kb), str(disk.free_blocks_kb))
+    assert row["fragments_kb"] == str(disk.free_fragments_kb)
+    assert float(row["free_percent"]) == pytest.approx(100 * disk.free_blocks_kb / disk.size_kb, abs=0.001)
+    assert len(row) == 12
 
 
 def test_the_cost_is_that_of_the_dearest_costly_question() -> None:

@@ -121,7 +121,12 @@ def test_a_full_metadata_disk_is_a_warning_and_a_full_data_disk_is_none() -> Non
 def test_what_is_not_known_of_a_disk_says_so() -> None:
     table = made.file_system().disks(made.state({DISKS: disk_list(disk("a"))}))
     row = cells(table, table.rows[0])
-    assert (row["size"], row["free"], row["servers"]) == ("unknown", "unknown", "not asked")
+    assert (row["size"], row["free"], row["free_blocks"], row["servers"]) == (
+        "unknown",
+        "unknown",
+        "unknown",
+        "not asked",
+    )
     assert "mmdf was not asked" in dict(table.rows[0].detail)["space"]
     assert table.rows[0].cells[table.column("free")].value is None
 
@@ -158,7 +163,7 @@ def test_pools_are_columns_of_their_own_once_there_are_two() -> None:
         fs.disks(made.state({DISKS: disk_list(disk("a"), other)})),
     )
     assert [column.id for column in one.columns] == [column.id for column in two.columns]
-    assert (one.columns[-1].wide, two.columns[-1].wide) == (True, False)
+    assert [table.columns[table.column("pool")].wide for table in (one, two)] == [True, False]
 
 
 def test_why_a_table_is_not_newer() -> None:
