@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, cast
 
 from textual.app import App, ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.screen import Screen
 
@@ -65,6 +65,10 @@ class SessionScreen(Screen[None]):
         """Draw what the session knows now; called at most ten times a second, and only while it is visible."""
         raise NotImplementedError
 
+    def in_footer(self, bindings: list[Binding]) -> list[Binding]:
+        """The keys that the footer tells of, in the order in which they get room there."""
+        return bindings
+
     def refresh_all(self) -> None:
         """Draw the frame and the body, once they are there."""
         if not self.query(StatusLine):
@@ -72,7 +76,7 @@ class SessionScreen(Screen[None]):
         self.query_one(StatusLine).show_session(self.session)
         bindings = [active.binding for active in self.active_bindings.values() if active.enabled]
         self.query_one(TabsLine).show_current(self.NAME, bindings)
-        self.query_one(KeyFooter).show_keys(bindings, self.size.width)
+        self.query_one(KeyFooter).show_keys(self.in_footer(bindings), self.size.width)
         self.show_state()
 
     def on_mount(self) -> None:

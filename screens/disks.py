@@ -7,7 +7,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual.binding import Binding, BindingType
 
-from screens.widgets.grid_screen import GridScreen, cost_text
+from screens.widgets.grid_screen import GridScreen
 from screens.widgets.render import bar, plain, small_table
 from supervision.clocktext import age_text
 from supervision.state import State
@@ -46,10 +46,9 @@ class DisksScreen(GridScreen):
         return [head, *small_table(totals, self.side_width)]
 
     def remarks(self, state: State) -> list[str]:
-        """How old the figures of space are, which are asked for less often, and what asking costs."""
-        space = self.age("space", self.session.fs.totals(state).at, "R")
-        cost = cost_text(state, tuple(command.argv for command in self.session.fs.costly()))
-        return [f"{space}, {cost}" if cost else space]
+        """How old the figures of space are, which are asked for less often, and what asking for them costs."""
+        totals = self.session.fs.totals(state)
+        return [self.age("space", totals.at, "R"), totals.cost]
 
     def action_totals(self) -> None:
         """Show the sums, or hide them."""

@@ -119,13 +119,14 @@ class Row(msgspec.Struct, frozen=True):
 class Table(msgspec.Struct, frozen=True):
     """A table. `at` is when it was asked for what it shows (Site's clock), None while nothing is known yet.
 
-    `failure` says why it is not newer.
+    `failure` says why it is not newer, `cost` what asking cost.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...] = ()
     at: float | None = None
     failure: str = ""
+    cost: str = ""
 
     def column(self, column_id: str) -> int:
         """The index of a column; ValueError for one that it does not have."""

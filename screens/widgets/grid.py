@@ -30,7 +30,7 @@ class Grid(GridCanvas):
         Binding("p", "problems", "problems", id="grid.problems"),
         Binding("space", "mark", "mark", id="grid.mark"),
         Binding("y", "copy_cell", "copy", id="grid.copy"),
-        Binding("e", "export", "export", id="grid.export"),
+        Binding("e", "export", "save", id="grid.export"),
         Binding("w", "wide", "wide", id="grid.wide"),
         Binding("Y", "copy_rows", "copy rows", show=False, id="grid.copy_rows"),
         Binding("asterisk", "mark_all", "mark all", show=False, id="grid.mark_all"),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
@@ -17,13 +18,15 @@ from screens.widgets.frame import OneLine
 from screens.widgets.grid import Grid
 from screens.widgets.lines import Lines
 from screens.widgets.render import fit, labelled, plain
-from supervision.clocktext import age_text, duration_text, local_time
+from supervision.clocktext import age_text, local_time
 from supervision.state import State
 from supervision.tables import Table
 
 BESIDE = 150
 """Cells from which on sums and details stand beside the table and not beneath it."""
 LABEL = 16
+LESS_NEEDED = frozenset(("grid.open", "grid.mark", "grid.copy"))
+"""Keys that give way in the footer; the help has them all."""
 
 
 class GridScreen(SessionScreen):
@@ -70,6 +73,10 @@ class GridScreen(SessionScreen):
     def remarks(self, state: State) -> list[str]:
         """What else the title says."""
         return []
+
+    def in_footer(self, bindings: list[Binding]) -> list[Binding]:
+        """What is needed less comes last, where 80 cells have no room left."""
+        return sorted(bindings, key=lambda binding: binding.id in LESS_NEEDED)
 
     def compose_body(self) -> ComposeResult:
         yield OneLine(id="title")
@@ -128,8 +135,10 @@ class GridScreen(SessionScreen):
             *self.remarks(self.session.state),
             self.grid.hidden_columns,
         ]
-        words = "  ".join(one_line(part) for part in parts if part)
-        self.query_one("#title", OneLine).show(Text(f" {words}", no_wrap=True))
+        words = [one_line(part) for part in parts if part]
+        while cell_len("  ".join(words)) + 1 > self.size.width and len(words) > 1:
+            words.pop()  # the least of it stands last, and half a word says nothing
+        self.query_one("#title", OneLine).show(Text(f" {'  '.join(words)}", no_wrap=True))
 
     def _show_side(self, state: State) -> None:
         totals = self.totals(state)
@@ -218,22 +227,3 @@ class GridScreen(SessionScreen):
     def on_descendant_focus(self) -> None:
         """Other keys work in a prompt than in the table."""
         self.refresh_all()
-
-
-def cost_text(state: State, commands: tuple[tuple[str, ...], ...]) -> str:
-    """What costly questions cost when they were last asked: the dearest of them, and its time."""
-    wanted = {_without_form(argv) for argv in commands}
-    last: dict[str, float] = {}
-    for ran in state.commands:
-        name = _without_form(tuple(ran.command.split()))
-        if name in wanted and ran.took is not None:
-            last[name] = ran.took
-    if not last:
-        return ""
-    dearest = max(last, key=last.__getitem__)
-    return f"{dearest.split()[0]} took {duration_text(last[dearest])}"
-
-
-def _without_form(argv: tuple[str, ...]) -> str:
-    """A command without `-Y`, which changes its form alone."""
-    return " ".join(word for word in argv if word != "-Y")

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import csv
+import re
 from types import SimpleNamespace
 
-import msgspec
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
@@ -16,13 +16,13 @@ from remote.gpfs.models import FsSpace
 from screens.disks import DisksScreen, with_bars
 from screens.intents import Refresh
 from screens.widgets.export import to_csv
-from screens.widgets.grid_screen import cost_text
+from screens.widgets.frame import KeyFooter, OneLine
 from screens.widgets.render import labelled
 from supervision.gpfs import GpfsFileSystem
-from supervision.state import Ran, State
+from supervision.state import State
 from supervision.tables import Cell, Column, Row, Severity, Table
 from tests.screens.grids import lines
-from tests.screens.seedapp import SeedApp, replay, seed_session
+from tests.screens.seedapp import SeedApp, seed_session
 from tests.screens.snap import assert_snapshot, text_of
 from tests.waiting import until
 
@@ -210,17 +210,29 @@ def test_what_is_saved_of_the_disks_has_every_figure_in_a_field_of_its_own() -> 
     assert len(row) == 12
 
 
-def test_the_cost_is_that_of_the_dearest_costly_question() -> None:
-    commands = (
-        Ran("h", "mmdf mss1", 1.0, 90.0, 0),
-        Ran("h", "mmdf mss1 -Y", 2.0, 40.0, 0),
-        Ran("h", "mmgetstate -a", 3.0, 2.0, 0),
-        Ran("h", "mmlsdisk mss1", 4.0, 300.0, 0),
-        Ran("h", "mmgetstate -a", 5.0),
-    )
-    state = msgspec.structs.replace(replay().end, commands=commands)
-    assert cost_text(state, (("mmdf", "mss1"), ("mmgetstate", "-a"))) == "mmdf took 40 s"
-    assert cost_text(state, (("mmlsnsd", "-X"),)) == ""
+async def test_the_cost_is_that_of_what_stands_beside_it() -> None:
+    async with SeedApp(DisksScreen).run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        assert re.search(r"space \S+ s ago  mmdf took \S+ s", text_of(pilot.app))
+
+
+async def test_at_80_cells_nothing_of_the_title_is_cut_and_the_footer_has_every_key_that_is_needed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = seed_session()
+    async with SeedApp(DisksScreen, session).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        site = SimpleNamespace(armed=False, clock=SimpleNamespace(now=lambda: session.state.at + 86_000))
+        monkeypatch.setattr(session, "supervisor", SimpleNamespace(site=site))
+        screen.refresh_all()
+        await pilot.press("space", "slash", *"foo", "enter")
+        await until(lambda: screen.grid.has_focus and "1 marked" in text_of(pilot.app))
+        title = str(screen.query_one("#title", OneLine).render())
+        assert cell_len(title) <= 80
+        assert title.startswith(" Disks  asked 24 h ago (r)  18 rows  filter foo  1 marked  space 24 h ago (R)")
+        footer = str(screen.query_one(KeyFooter).render())
+        for keys in ("/ filter", "s sort", "p problems", "r ask", "e save", "w wide", "t totals", "? help", "q quit"):
+            assert keys in footer
 
 
 @given(label=st.text(max_size=40), text=st.text(max_size=200), width=st.integers(20, 100))

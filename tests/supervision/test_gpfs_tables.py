@@ -131,6 +131,16 @@ def test_what_is_not_known_of_a_disk_says_so() -> None:
     assert table.rows[0].cells[table.column("free")].value is None
 
 
+def test_what_the_sums_cost_is_known_however_many_commands_ran_since() -> None:
+    asked = msgspec.structs.replace(made.fact(SPACE, made.space(disk_space("a"))), command="mmdf fs1", took=95.0)
+    state = made.state({SPACE: asked})
+    assert not state.commands
+    assert made.file_system().totals(state).cost == "mmdf took 2 min"
+    failed = msgspec.structs.replace(asked, failure="exit code 1", failed_at=made.NOW)
+    assert made.file_system().totals(made.state({SPACE: failed})).cost == "mmdf took 2 min"
+    assert made.file_system().totals(made.state({})).cost == ""
+
+
 def test_details_come_from_the_long_listing_and_servers_from_mmlsnsd() -> None:
     long = DiskList((msgspec.structs.replace(disk("a"), disk_id="7", remarks="desc"),))
     facts = {
