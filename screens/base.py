@@ -69,15 +69,21 @@ class SessionScreen(Screen[None]):
         """The keys that the footer tells of, in the order in which they get room there."""
         return bindings
 
+    def show_keys(self) -> None:
+        """The keys that work here and now, in the footer and before the screens."""
+        if not self.query(KeyFooter):
+            return
+        bindings = [active.binding for active in self.active_bindings.values() if active.enabled]
+        self.query_one(TabsLine).show_current(self.NAME, bindings)
+        self.query_one(KeyFooter).show_keys(self.in_footer(bindings), self.size.width)
+
     def refresh_all(self) -> None:
         """Draw the frame and the body, once they are there."""
         if not self.query(StatusLine):
             return
         self.query_one(StatusLine).show_session(self.session)
-        bindings = [active.binding for active in self.active_bindings.values() if active.enabled]
-        self.query_one(TabsLine).show_current(self.NAME, bindings)
-        self.query_one(KeyFooter).show_keys(self.in_footer(bindings), self.size.width)
         self.show_state()
+        self.show_keys()
 
     def on_mount(self) -> None:
         self.refresh_all()

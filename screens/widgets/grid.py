@@ -64,6 +64,14 @@ class Grid(GridCanvas):
             return bool(self.view.filter.typed) and not self.keep_filter_on_escape
         return True
 
+    def go_to(self, key: str) -> bool:
+        """Put the cursor on the row with this key; False where it is not shown."""
+        rows = self.view.table.rows
+        place = next((place for place, number in enumerate(self.view.shown) if rows[number].key == key), None)
+        if place is not None:
+            self.action_move(place - self.view.cursor)
+        return place is not None
+
     def action_move(self, rows: int) -> None:
         """Move the cursor by some rows."""
         before = self.view.cursor
