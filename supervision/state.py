@@ -41,6 +41,8 @@ from supervision.logs import Log, append
 COMMANDS = 1000
 """Commands kept in the command log; the recording has them all."""
 DECISIONS = 1000
+FORM_REFUSED = "no -Y in this release; it is asked without"
+"""Why a command has an exit code that is no failure: only its form was refused."""
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -197,7 +199,7 @@ def _answered(state: State, event: Answered | Unanswered, ahead: Ahead | None) -
             _failed(facts, asked.host, command, event)
         elif index < len(event.replies):
             reply = event.replies[index]
-            why = "no -Y in this release; it is asked without" if form_refused(command, reply) else ""
+            why = FORM_REFUSED if form_refused(command, reply) else ""
             ran.append(Ran(asked.host, command.text, asked.t, took, reply.rc, why))
             found = reader(asked.host, command)
             before = facts.get(found[0]) if found else None
