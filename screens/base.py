@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, cast
 
 from textual.app import App, ComposeResult
-from textual.binding import BindingType
+from textual.binding import Binding, BindingType
 from textual.containers import Container
 from textual.screen import Screen
 
@@ -65,15 +65,25 @@ class SessionScreen(Screen[None]):
         """Draw what the session knows now; called at most ten times a second, and only while it is visible."""
         raise NotImplementedError
 
+    def in_footer(self, bindings: list[Binding]) -> list[Binding]:
+        """The keys that the footer tells of, in the order in which they get room there."""
+        return bindings
+
+    def show_keys(self) -> None:
+        """The keys that work here and now, in the footer and before the screens."""
+        if not self.query(KeyFooter):
+            return
+        bindings = [active.binding for active in self.active_bindings.values() if active.enabled]
+        self.query_one(TabsLine).show_current(self.NAME, bindings)
+        self.query_one(KeyFooter).show_keys(self.in_footer(bindings), self.size.width)
+
     def refresh_all(self) -> None:
         """Draw the frame and the body, once they are there."""
         if not self.query(StatusLine):
             return
         self.query_one(StatusLine).show_session(self.session)
-        bindings = [active.binding for active in self.active_bindings.values() if active.enabled]
-        self.query_one(TabsLine).show_current(self.NAME, bindings)
-        self.query_one(KeyFooter).show_keys(bindings, self.size.width)
         self.show_state()
+        self.show_keys()
 
     def on_mount(self) -> None:
         self.refresh_all()

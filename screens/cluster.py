@@ -7,7 +7,7 @@ from typing import ClassVar
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Horizontal, VerticalScroll
 
 from remote.folding import fold
 from screens.base import SessionScreen
@@ -18,9 +18,18 @@ from supervision.clocktext import age_text
 from supervision.running import unasked
 from supervision.tables import Table
 
+BESIDE = 160
+"""Cells from which on nodes and pools stand beside the rest and not beneath it."""
+
 
 class ClusterScreen(SessionScreen):
     """First screen: is everything as it should be?"""
+
+    DEFAULT_CSS = """
+    ClusterScreen #columns { height: auto; }
+    ClusterScreen #text { width: 1fr; }
+    ClusterScreen #beside { width: 1fr; padding: 0 0 0 2; }
+    """
 
     NAME = "cluster"
     HELP_TEXT = (
@@ -42,26 +51,42 @@ class ClusterScreen(SessionScreen):
         self.post_message(Refresh(costly=costly))
 
     def compose_body(self) -> ComposeResult:
-        with VerticalScroll(id="scroll"):
+        with VerticalScroll(id="scroll"), Horizontal(id="columns"):
             yield Lines(id="text")
+            yield Lines(id="beside")
 
     def show_state(self) -> None:
-        session, width = self.session, self.body_width
+        """What is wrong and what it is; then, or beside that where there is room, what it is made of."""
+        beside = self.size.width >= BESIDE
+        width = self.body_width // 2 - 2 if beside else self.body_width
+        first, second = self._is(width), self._parts(width)
+        self.query_one("#beside").display = beside
+        self.query_one("#text", Lines).show(first if beside else [*first, Text(), *second])
+        self.query_one("#beside", Lines).show(second if beside else [])
+
+    def _is(self, width: int) -> list[Text]:
+        """Problems, and facts of the whole."""
+        session = self.session
         state, fs, now = session.state, session.fs, session.now
-        problems = fs.problems(state)
         lines = [plain("Problems", "bold")]
-        lines += fact_lines(problems, width, now) or [plain(self._none(), indent=3)]
-        lines += self._section("Running", None)
+        lines += fact_lines(fs.problems(state), width, now) or [plain(self._none(), indent=3)]
+        lines += [Text(), *self._section("Running", None)]
         lines += fact_lines(fs.running(state), width, now) or [plain("nothing that is known", indent=3)]
         if away := unasked(state):
             told = f"not told by {fold(away)}, so more may run there"
             lines += labelled("", told, width, label_width=0, indent=2, style="dim")
-        lines += self._section(f"{fs.words.kind} {fs.name}", None)
+        lines += [Text(), *self._section(f"{fs.words.kind} {fs.name}", None)]
         lines += fact_lines(fs.facts(state), width, now) or [plain("nothing is known yet", "dim", indent=3)]
+        return lines
+
+    def _parts(self, width: int) -> list[Text]:
+        """Its nodes and its pools."""
+        state, fs = self.session.state, self.session.fs
+        lines: list[Text] = []
         for title, table in (("Nodes", fs.nodes(state)), (fs.words.pools, fs.pools(state))):
-            lines += self._section(title, table)
-            lines += small_table(table, width)
-        self.query_one("#text", Lines).show(lines)
+            lines += [Text()] if lines else []
+            lines += [*self._section(title, table), *small_table(table, width)]
+        return lines
 
     def _none(self) -> str:
         """What it means that there is no problem: never an all-clear for what nobody has looked at."""
@@ -76,4 +101,4 @@ class ClusterScreen(SessionScreen):
         text = Text(title, style="bold")
         if table and table.at is not None:
             text.append(f"   asked {age_text(table.at, self.session.now)} ago", "dim")
-        return [Text(), text]
+        return [text]

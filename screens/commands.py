@@ -19,7 +19,7 @@ COLUMNS = (
     Column("at", "At"),
     Column("host", "Host"),
     Column("exit", "Exit", right=True),
-    Column("took", "Took", right=True),
+    Column("took", "Took", right=True, unit="seconds"),
     Column("command", "Command"),
     Column("why", "Why not", wide=True),
     Column("job", "Job", wide=True),
@@ -33,6 +33,13 @@ def exit_text(ran: Ran) -> str:
     if ran.took is None:
         return "runs"
     return "none" if ran.failure else "sent"  # a signal to a job has no exit code
+
+
+def failed(ran: Ran) -> bool:
+    """Whether a command failed; one whose form alone was refused is asked in the other form, and did not."""
+    if ran.rc is not None:
+        return bool(ran.rc) and not ran.failure
+    return bool(ran.failure)
 
 
 def key_of(ran: Ran, seen: dict[tuple[float, str, str], int]) -> str:
@@ -56,7 +63,7 @@ def commands_table(ran: tuple[Ran, ...], zone: int) -> tuple[Table, dict[str, Ra
         by_key[key] = command
         took = "" if command.took is None else took_text(command.took)
         code = exit_text(command)
-        bad = Severity.WARNING if command.rc or code == "none" else Severity.NORMAL
+        bad = Severity.WARNING if failed(command) else Severity.NOTE if command.failure else Severity.NORMAL
         cells = (
             Cell(time_of_day(command.asked_at, zone), command.asked_at),
             Cell(command.host),
@@ -138,9 +145,9 @@ class CommandsScreen(ListAndLog):
 
     def heading(self, state: State) -> str:
         """How many, and how many failed."""
-        failed = sum(1 for ran in state.commands if ran.rc or (ran.failure and ran.rc is None))
+        bad = sum(map(failed, state.commands))
         follows = "follows" if self.grid.view.cursor >= len(self.grid.view.shown) - 1 else "G follows"
-        return f"Commands  {failed} failed  {follows}"
+        return f"Commands  {bad} failed  {follows}"
 
     def about(self, key: str) -> str:
         """The whole command, and why it has no exit code."""

@@ -24,7 +24,7 @@ class DevicesScreen(GridScreen):
         "The block devices of all hosts. t switches: by role (devices for the same use beside each other), by host, "
         "by name. A device's name is a name of this boot on this host: by name shows what it means on each."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("t", "turn", "by role/host/name", id="devices.turn")]
+    BINDINGS: ClassVar[list[BindingType]] = [Binding("t", "turn", "turn", id="devices.turn")]
 
     view = VIEWS[0]
     _made_of: tuple[Table, str] | None = None
@@ -108,7 +108,7 @@ def _by_role(table: Table, ids: dict[str, int]) -> Table:
         severity = max(row.severity for row in members)
         cells = (*head, *_by_hosts(members, hosts, ids, cell))
         rows.append(Row(f"{role} {size}", cells, severity, _details(members, ids)))
-    columns = (Column("role", "role"), Column("size", "size", right=True), *_host_columns(hosts))
+    columns = (Column("role", "role"), Column("size", "size", right=True, unit="bytes"), *_host_columns(hosts))
     return Table(columns, tuple(rows), table.at, table.failure)
 
 

@@ -7,13 +7,14 @@ from typing import ClassVar
 from rich.text import Text
 from textual.binding import Binding, BindingType
 
-from screens.widgets.grid_screen import GridScreen, cost_text
+from screens.widgets.grid_screen import GridScreen
 from screens.widgets.render import bar, plain, small_table
 from supervision.clocktext import age_text
 from supervision.state import State
 from supervision.tables import Cell, Column, Row, Table
 
-BAR = 10
+BAR = 6
+"""Cells of a bar, which has eight steps in each: 80 cells show the pool beside it."""
 
 
 class DisksScreen(GridScreen):
@@ -47,13 +48,9 @@ class DisksScreen(GridScreen):
         return [head, *small_table(totals, self.side_width)]
 
     def remarks(self, state: State) -> list[str]:
-        """How old the figures of space are, which are asked for less often, and what asking costs."""
+        """How old the figures of space are, which are asked for less often, and what asking for them costs."""
         totals = self.session.fs.totals(state)
-        if totals.absent:
-            return []
-        space = self.age("space", totals.at, "R")
-        cost = cost_text(state, self.session.fs.costly())
-        return [f"{space}, {cost}" if cost else space]
+        return [] if totals.absent else [self.age("space", totals.at, "R"), totals.cost]
 
     def action_totals(self) -> None:
         """Show the sums, or hide them."""
@@ -62,21 +59,21 @@ class DisksScreen(GridScreen):
 
 
 def with_bars(table: Table) -> Table:
-    """The table with a column that shows how full each disk is, where its size and its free space are known."""
-    ids = [column.id for column in table.columns]
-    if "size" not in ids or "free" not in ids:
+    """The table with a column that draws how full each disk is, beside the percentage that is free."""
+    free = next((index for index, column in enumerate(table.columns) if column.id == "free"), None)
+    if free is None or table.columns[free].unit != "percent":
         return table
-    size, free = ids.index("size"), ids.index("free")
+    at = free + 1
     bars = {eighth: bar(eighth / 8 / BAR, BAR) for eighth in range(BAR * 8 + 1)}
 
     def widened(row: Row) -> Row:
-        whole, left = row.cells[size].value, row.cells[free].value
-        if isinstance(whole, int | float) and isinstance(left, int | float) and whole > 0:
-            used = max(0.0, min(1.0, 1 - left / whole))
+        left = row.cells[free].value
+        if isinstance(left, int | float):
+            used = max(0.0, min(1.0, 1 - left / 100))
             cell = Cell(bars[round(used * BAR * 8)], used)
         else:
             cell = Cell("")
-        return Row(row.key, (*row.cells[: free + 1], cell, *row.cells[free + 1 :]), row.severity, row.detail)
+        return Row(row.key, (*row.cells[:at], cell, *row.cells[at:]), row.severity, row.detail)
 
-    columns = (*table.columns[: free + 1], Column("full", "used", wide=True), *table.columns[free + 1 :])
+    columns = (*table.columns[:at], Column("full", "used", only="screen"), *table.columns[at:])
     return Table(columns, tuple(map(widened, table.rows)), table.at, table.failure)

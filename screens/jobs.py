@@ -58,9 +58,28 @@ class JobsScreen(ListAndLog):
     ]
     EMPTY = "no job is known of"
 
+    _launched: tuple[str, tuple[str, ...], frozenset[tuple[str, str]]] | None = None
+    """What was launched last, where, and the jobs that were known then: until its own is seen."""
+
     def table(self, state: State) -> Table:
         """The jobs."""
         return jobs_table(self.session.fs, state, self.session.now)
+
+    def show_state(self) -> None:
+        super().show_state()
+        if self._launched is None:
+            return
+        host, argv, known = self._launched
+        for (where, job_id), job in self.session.state.jobs.items():
+            mine = where == host and (where, job_id) not in known and job.spec and job.spec.command.argv == argv
+            if mine and self.grid.go_to(f"{where} {job_id}"):
+                self._launched = None
+
+    def in_footer(self, bindings: list[Binding]) -> list[Binding]:
+        """What may not be stopped has no key for that; whoever presses it is told why."""
+        job = self._here()
+        may = job is not None and not self.session.fs.may_stop(job)
+        return [binding for binding in bindings if may or binding.action != "stop"]
 
     def heading(self, state: State) -> str:
         """How many may still run, and which hosts cannot be asked."""
@@ -167,6 +186,7 @@ class JobsScreen(ListAndLog):
             if go and why:
                 self.say(why)
             elif go:
+                self._launched = host, argv, frozenset(session.state.jobs)
                 self.post_message(LaunchJob(host, argv))
                 self.say(f"launching on {host}: {shlex.join(argv)}")
 

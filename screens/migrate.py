@@ -15,7 +15,7 @@ from screens.base import SessionScreen
 from screens.dialogs import ConfirmDanger
 from screens.intents import StartMigration
 from screens.widgets.lines import Lines
-from screens.widgets.render import fit, labelled, middle_cut, plain
+from screens.widgets.render import fit, fit_middle, labelled, plain
 from supervision.clocktext import duration_text, time_of_day
 from supervision.session import Session
 
@@ -105,7 +105,7 @@ class MigrateScreen(SessionScreen):
         if step.command:
             told = f"on {step.host}: {step.command}"
             if step.state == "done":  # its end tells which file it read; the whole stands on the Commands screen
-                lines.append(plain(middle_cut(one_line(told), width - 5), "dim", indent=5))
+                lines.append(plain(fit_middle(one_line(told), width - 5).rstrip(), "dim", indent=5))
             else:
                 lines += labelled("", told, width, label_width=0, indent=4, style="dim")
         if step.detail and step.state not in ("waiting", "checking"):

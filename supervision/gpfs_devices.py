@@ -20,7 +20,7 @@ COLUMNS = (
     Column("host", "host"),
     Column("name", "name"),
     Column("drift", "drift"),
-    Column("size", "size", right=True),
+    Column("size", "size", right=True, unit="bytes"),
     Column("kind", "kind"),
     Column("use", "use"),
     Column("model", "model", wide=True),

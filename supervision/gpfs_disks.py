@@ -86,44 +86,49 @@ class _Disks:
         return self._columns(), tuple(self._row(disk) for disk in (self._view.disks.disks if self._view.disks else ()))
 
     def _columns(self) -> tuple[Column, ...]:
+        """What tells whether all is well comes first: 80 cells show that much."""
+        unit = "kb" if self._exact else self._unit.lower().replace(" ", "_")
         return (
             Column("nsd", "NSD"),
-            Column("servers", "servers", wide=True),
-            Column("group", "group", right=True),
+            Column("state", "state", only="screen"),
             Column("usage", "holds"),
-            Column("status", "status"),
-            Column("availability", "avail"),
-            Column("size", "size", right=True),
-            Column("free", "free", right=True),
-            Column("fragments", "fragments", right=True, wide=True),
+            Column("failure_group", "group", right=True),
+            Column("free", "free %", right=True, unit="percent"),
+            Column("servers", "servers", wide=True),
+            Column("size", "size", right=True, wide=True, unit=unit),
+            Column("free_blocks", "free", right=True, wide=True, unit=unit),
+            Column("fragments", "fragments", right=True, wide=True, unit=unit),
             # a second pool says much, a single one nothing
             Column("pool", "pool", wide=not self._many_pools),
+            Column("status", "status", only="file"),
+            Column("availability", "avail", only="file"),
         )
 
     def _row(self, disk: Disk) -> Row:
         space = self._space.get(disk.nsd)
         size = space.size_kb if space else disk.size_kb
+        percent = share(space.free_blocks_kb, space.size_kb) if space else None
         cells = (
             Cell(disk.nsd, disk.nsd),
-            Cell(self._servers(disk.nsd)),
-            Cell(disk.failure_group, _number(disk.failure_group)),
+            Cell(f"{disk.status} {disk.availability}"),
             Cell(USAGE_WORDS[disk.usage], USAGE_WORDS[disk.usage]),
+            Cell(disk.failure_group, _number(disk.failure_group)),
+            Cell(UNKNOWN if percent is None else percent_text(percent), percent),
+            Cell(self._servers(disk.nsd)),
+            self._size(size),
+            self._size(space.free_blocks_kb if space else None),
+            self._size(space.free_fragments_kb if space else None),
+            Cell(disk.pool, disk.pool),
             Cell(disk.status, disk.status),
             Cell(disk.availability, disk.availability),
-            Cell(self._size(size) if size is not None else UNKNOWN, size),
-            self._free(space.free_blocks_kb, space.size_kb) if space else Cell(UNKNOWN),
-            self._free(space.free_fragments_kb, space.size_kb) if space else Cell(UNKNOWN),
-            Cell(disk.pool, disk.pool),
         )
         return Row(disk.nsd, cells, disk_severity(disk, space), Detail(lambda: self._detail(disk, space)))
 
-    def _size(self, amount: int) -> str:
+    def _size(self, amount: int | None) -> Cell:
         """As people read it; as printed where mmdf was asked in another unit than KB, which rounds up."""
-        return size_text(amount) if self._exact else f"{amount:,} {self._unit}"
-
-    def _free(self, amount: int, whole: int) -> Cell:
-        """Sorted by the amount; the percentage is of the whole disk."""
-        return Cell(f"{self._size(amount)} {percent_text(share(amount, whole)):>5}".rstrip(), amount)
+        if amount is None:
+            return Cell(UNKNOWN)
+        return Cell(size_text(amount) if self._exact else f"{amount:,} {self._unit}", amount)
 
     def _servers(self, nsd: str) -> str:
         """The servers of a disk; many disks have the same, so each set is folded once."""

@@ -16,11 +16,11 @@ from supervision.tables import Cell, Column, Row, Severity, Table
 COLUMNS = (
     Column("nodes", "nodes"),
     Column("count", "n", right=True),
-    Column("roles", "roles"),
     Column("daemon", "daemon"),
     Column("mount", "mounted"),
     Column("link", "connection"),
-    Column("trouble", "trouble", wide=True),
+    Column("trouble", "trouble"),
+    Column("roles", "roles"),
 )
 MOST_DETAILS = 20
 """Hosts of one row whose own words are shown."""
@@ -86,7 +86,7 @@ def _row(view: View, alike: _Alike, members: list[tuple[str, str]]) -> Row:
     cells = (
         Cell(folded, folded),
         Cell(f"{len(members):,}", len(members)),
-        *(Cell(text) for text in (roles, alike.daemon, alike.mount, alike.link, alike.trouble)),
+        *(Cell(text) for text in (alike.daemon, alike.mount, alike.link, alike.trouble, roles)),
     )
     reached = fold(host for _, host in members if host)
     detail = [

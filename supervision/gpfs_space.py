@@ -9,7 +9,7 @@ import msgspec
 
 from remote.gpfs.models import Cluster, DiskSpace, FileSystem, FsSpace, SpaceTotal, Usage
 from supervision.gpfs_text import UNKNOWN, USAGE_WORDS, natural, percent_text, share, size_text
-from supervision.gpfs_view import View, failure_of
+from supervision.gpfs_view import View, cost_of, failure_of
 from supervision.tables import Cell, Column, Line, Row, Severity, Table
 
 _SPACE = (
@@ -118,7 +118,8 @@ def totals(view: View) -> Table:
         Column("shared", "shared", wide=True),
     )
     rows = view.remember("totals", (view.space,), lambda: _totals(view))
-    return Table(columns, rows, view.at(FsSpace), failure_of(view.facts.fact(FsSpace)))
+    fact = view.facts.fact(FsSpace)
+    return Table(columns, rows, view.at(FsSpace), failure_of(fact), cost=cost_of(fact))
 
 
 def _totals(view: View) -> tuple[Row, ...]:

@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from remote.gpfs.models import Cluster, ClusterNode, DiskList, FileSystem, FsSpace, NodeStates, NsdDevice, NsdDevices
 from remote.linux.models import BlockDevices
 from remote.names import NodeTable, UnknownNodeError
+from supervision.clocktext import duration_text
 from supervision.facts import Fact
 from supervision.gpfs_facts import GpfsFacts
 from supervision.jobtimes import began_here
@@ -143,6 +144,11 @@ class View:
 def good_at(fact: Fact | None) -> float | None:
     """When a fact's model was asked for; None while there is none."""
     return fact.at if fact and fact.parsed else None
+
+
+def cost_of(fact: Fact | None) -> str:
+    """What asking for a fact cost: the command, and how long its last good answer took."""
+    return f"{fact.command.split()[0]} took {duration_text(fact.took)}" if fact and fact.parsed else ""
 
 
 def failure_of(*facts: Fact | None) -> str:

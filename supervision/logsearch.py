@@ -9,49 +9,93 @@ import asyncio
 import re
 from array import array
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+import regex
 
 from supervision.logcopy import LONGEST, LogCopy
+from supervision.patterns import TEXT_SECONDS, Patience, TooSlowError, compiled, found_in, read, within_lines
 
 SLICE = 1 << 18
 """Bytes that are looked through between two turns of the event loop; of a regular expression a quarter."""
+SLICE_SECONDS = 0.1
+"""For one slice: a sound expression takes a few milliseconds, and others wait as long as this takes."""
 _SPECIAL = frozenset(r".^$*+?{}[]\|()")
 
 
 class Pattern:
-    """What is sought: a regular expression, or plain text where it is none. Capitals matter once there is one."""
+    """What is sought: a regular expression, or plain text where it is none. Capitals matter once there is one.
+
+    `gave_up` says that it took too long once; then it is not tried again.
+    """
 
     def __init__(self, text: str) -> None:
         self.text = text
         self.any_case = text == text.lower()
-        flags = re.IGNORECASE if self.any_case else re.NOFLAG
+        self.gave_up = False
         self.literal: bytes | None = text.encode("utf-8", "surrogateescape")
-        try:
-            special = any(letter in _SPECIAL for letter in text)
-            source = text if special else re.escape(text)
-            # both read case in ASCII alone, so that what is found is what is marked
-            self._words = re.compile(source, flags | re.ASCII)
-            self._bytes = re.compile(source.encode("utf-8", "surrogateescape"), flags)
-            if special:
+        # both read case in ASCII alone, so that what is found is what is marked
+        flags = re.IGNORECASE if self.any_case else re.NOFLAG
+        self._plain = re.compile(re.escape(self.literal), flags), re.compile(re.escape(text), flags | re.ASCII)
+        self._special: tuple[regex.Pattern[bytes], regex.Pattern[str]] | None = None
+        self._lines: regex.Pattern[bytes] | None = None
+        if any(letter in _SPECIAL for letter in text):
+            any_case = regex.IGNORECASE if self.any_case else 0
+            try:
+                source = read(text)
+                of_bytes = compiled(source.encode("utf-8", "surrogateescape"), any_case)
+                self._special = of_bytes, compiled(source, any_case | regex.ASCII)
+                in_lines = within_lines(source)
+                if in_lines is not None:
+                    # what follows a match is taken along: so each line that matches does so once
+                    many = f"(?:{in_lines}).*+".encode("utf-8", "surrogateescape")
+                    self._lines = compiled(many, any_case | regex.MULTILINE)
                 self.literal = None
-        except (re.error, OverflowError, RecursionError):
-            self._words = re.compile(re.escape(text), flags | re.ASCII)
-            self._bytes = re.compile(re.escape(self.literal or b""), flags)
+            except (re.error, OverflowError, RecursionError):
+                self._special = None
         self.slice = SLICE if self.literal is not None else SLICE // 4
         if self.literal is not None and self.any_case:
             self.literal = self.literal.lower()
 
-    def matches(self, data: bytes) -> bool:
-        """Whether a line matches."""
-        return self._bytes.search(data) is not None
+    def matches(self, data: bytes, seconds: float = TEXT_SECONDS) -> bool:
+        """Whether a line matches. Raises TooSlowError."""
+        if self._special is None:
+            return self._plain[0].search(data) is not None
+        with self._giving_up():
+            return found_in(self._special[0], data, seconds)
 
-    def spans(self, text: str) -> list[tuple[int, int]]:
-        """Where a shown text matches."""
-        return [found.span() for found in self._words.finditer(text) if found.end() > found.start()]
+    def spans(self, text: str, seconds: float = TEXT_SECONDS) -> list[tuple[int, int]]:
+        """Where a shown text matches. Raises TooSlowError."""
+        if self._special is None:
+            return [found.span() for found in self._plain[1].finditer(text) if found.end() > found.start()]
+        with self._giving_up():
+            found_all = self._special[1].finditer(text, timeout=seconds)
+            return [found.span() for found in found_all if found.end() > found.start()]
+
+    def starts(self, data: bytes) -> list[int] | None:
+        """Where something matches in the lines of `data`; None when they must be looked at one by one.
+
+        Raises TooSlowError.
+        """
+        if self._lines is None:
+            return None
+        with self._giving_up():
+            return [found.start() for found in self._lines.finditer(data, timeout=SLICE_SECONDS)]
+
+    @contextmanager
+    def _giving_up(self) -> Iterator[None]:
+        if self.gave_up:
+            raise TooSlowError
+        try:
+            yield
+        except (TimeoutError, TooSlowError):
+            self.gave_up = True
+            raise TooSlowError from None
 
 
 def matches_in(copy: LogCopy, pattern: Pattern, first: int, stop: int, limit: int | None = None) -> list[int]:
-    """The matching lines of `first` up to, and without, `stop`; one slice of them."""
+    """The matching lines of `first` up to, and without, `stop`; one slice of them. Raises TooSlowError."""
     start, end = copy.span(first, limit)[0], copy.span(stop - 1, limit)[1]
     if end - start > 4 * SLICE:  # only a single line is as long as that
         return [line for line in range(first, stop) if pattern.matches(copy.shown(line, limit))]
@@ -79,10 +123,26 @@ def _by_line(copy: LogCopy, pattern: Pattern, first: int, data: bytes, limit: in
     lines = data.split(b"\n")
     if not lines[-1]:
         lines.pop()
-    found = []
+    if not rewritten and max(map(len, lines), default=0) <= LONGEST:
+        starts = pattern.starts(data)
+        if starts is not None:
+            return _lines_of(starts, data, first, first + len(lines))
+    found, patience = [], Patience(SLICE_SECONDS)
     for line, raw in enumerate(lines, first):
         whole = len(raw) <= LONGEST and not (rewritten and b"\r" in raw)
-        if pattern.matches(raw if whole else copy.shown(line, limit)):
+        if pattern.matches(raw if whole else copy.shown(line, limit), patience.left()):
+            found.append(line)
+    return found
+
+
+def _lines_of(starts: list[int], data: bytes, first: int, stop: int) -> list[int]:
+    """The lines in which those places stand, each once."""
+    found: list[int] = []
+    line, counted = first, 0
+    for at in starts:
+        line += data.count(b"\n", counted, at)
+        counted = at
+        if line < stop and (not found or found[-1] != line):
             found.append(line)
     return found
 
@@ -109,6 +169,7 @@ async def find(
     """The next matching line from `start` on (that one included), or the one before; it goes round the end once.
 
     Only `wanted` lines count. None when there is none, or when the log became another one meanwhile. Cancel it freely.
+    Raises TooSlowError.
     """
     generation, lines = copy.generation, copy.lines(limit)
     start = min(start, lines - 1)
@@ -153,7 +214,7 @@ class Filter:
         return self._done / max(1, self.copy.whole_lines())
 
     def step(self) -> None:
-        """Look at one slice more."""
+        """Look at one slice more. Raises TooSlowError."""
         if self._generation != self.copy.generation:
             self._lines, self._done, self._generation = array("Q"), 0, self.copy.generation
         whole = self.copy.whole_lines()
@@ -184,4 +245,7 @@ class Filter:
     def _open_line(self, whole: int, limit: int | None) -> bool:
         if self.copy.lines(limit) == whole or self._done < min(whole, self.copy.whole_lines()):
             return False
-        return self.pattern.matches(self.copy.shown(whole, limit)) != self.inverse
+        try:
+            return self.pattern.matches(self.copy.shown(whole, limit)) != self.inverse
+        except TooSlowError:
+            return True  # whoever filters is told by `pattern.gave_up`

@@ -51,8 +51,8 @@ V = TypeVar("V")
 class Ran(msgspec.Struct, frozen=True):
     """A command that the program ran, for the command log.
 
-    `took` is None while it runs; `rc` is None then, and when it is unknown: `failure` says why. A signal to a job has
-    no exit code of its own.
+    `took` is None while it runs; `rc` is None then, and when it is unknown: `failure` says why. Beside an exit code it
+    says why that is none of the question's: only its form was refused. A signal to a job has no exit code of its own.
     """
 
     host: str

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from enum import IntEnum
-from typing import TypeAlias, overload
+from typing import Literal, TypeAlias, overload
 
 import msgspec
 
@@ -32,12 +32,23 @@ SortValue: TypeAlias = float | str | None
 
 
 class Column(msgspec.Struct, frozen=True):
-    """A column. `right` aligns it to the right; `wide` shows it only where there is room for more."""
+    """A column. `right` aligns it to the right; `wide` shows it only where there is room for more.
+
+    `unit` is that of the numbers behind its texts: a saved file has those. A column may be for the screen or for saved
+    files `only`: one that draws, or one that the screen has in other words.
+    """
 
     id: str
     title: str
     right: bool = False
     wide: bool = False
+    unit: str = ""
+    only: Literal["", "screen", "file"] = ""
+
+    @property
+    def saved_as(self) -> str:
+        """What a saved file calls it: `size_kb`."""
+        return f"{self.id}_{self.unit}" if self.unit else self.id
 
 
 class Cell(msgspec.Struct, frozen=True, gc=False):
@@ -108,8 +119,8 @@ class Row(msgspec.Struct, frozen=True):
 class Table(msgspec.Struct, frozen=True):
     """A table. `at` is when it was asked for what it shows (Site's clock), None while nothing is known yet.
 
-    `failure` says why it is not newer. `absent` is for what there is none of on this file system, in words ("GFS2 has
-    no list of servers"): then it was not forgotten to be asked.
+    `failure` says why it is not newer, `cost` what asking cost. `absent` is for what there is none of on this file
+    system, in words ("GFS2 has no list of servers"): then it was not forgotten to be asked.
     """
 
     columns: tuple[Column, ...]
@@ -117,6 +128,7 @@ class Table(msgspec.Struct, frozen=True):
     at: float | None = None
     failure: str = ""
     absent: str = ""
+    cost: str = ""
 
     def column(self, column_id: str) -> int:
         """The index of a column; ValueError for one that it does not have."""

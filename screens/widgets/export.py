@@ -5,42 +5,70 @@ from __future__ import annotations
 import csv
 import io
 import os
+import re
 from pathlib import Path
 
 import msgspec
 
-from supervision.tables import Table
+from supervision.tables import Cell, Column, Table
+
+FORMULA = ("=", "+", "-", "@", "＝", "＋", "－", "＠")
+"""What a formula begins with, as spreadsheets read a text file."""
 
 
 class ExportError(Exception):
     """It was not saved; the text says why."""
 
 
+def value_of(column: Column, cell: Cell) -> int | float | str | None:
+    """What is saved of a cell: the number behind it where its column has a unit, else its text; None for unknown."""
+    value = cell.value
+    if isinstance(value, int | float) and (column.unit or cell.text == str(value)):
+        return int(value) if float(value).is_integer() else round(value, 3)
+    return None if column.unit else cell.text
+
+
 def to_csv(table: Table) -> str:
-    """The titles, then a line a row, as they are shown."""
+    """A line of names with their units, then a line a row, numbers as numbers: for a spreadsheet or a script."""
     out = io.StringIO()
     writer = csv.writer(out)
-    writer.writerow(["severity", *(column.title for column in table.columns)])
+    columns = _columns(table)
+    writer.writerow(["severity", *(column.saved_as for _, column in columns)])
     for row in table.rows:
-        writer.writerow([row.severity.name.lower(), *(cell.text for cell in row.cells)])
+        values = (value_of(column, row.cells[index]) for index, column in columns)
+        writer.writerow([row.severity.name.lower(), *(_harmless(value) for value in values)])
     return out.getvalue()
 
 
 def to_json(table: Table) -> str:
-    """Rows as objects by column id: the text that is shown and, where it differs, the exact value behind it."""
-    ids = [column.id for column in table.columns]
-    rows = []
-    for row in table.rows:
-        cells = {key: cell.text for key, cell in zip(ids, row.cells, strict=True)}
-        values = {
-            key: cell.value
-            for key, cell in zip(ids, row.cells, strict=True)
-            if cell.value is not None and cell.value != cell.text
+    """Rows as objects by the same names, with when they were asked for and what went wrong since."""
+    columns = _columns(table)
+    rows = [
+        {
+            "key": row.key,
+            "severity": row.severity.name.lower(),
+            "cells": {column.saved_as: value_of(column, row.cells[index]) for index, column in columns},
         }
-        rows.append({"key": row.key, "severity": row.severity.name.lower(), "cells": cells, "values": values})
-    columns = [{"id": column.id, "title": column.title} for column in table.columns]
-    whole = {"asked_at": table.at, "failure": table.failure, "columns": columns, "rows": rows}
+        for row in table.rows
+    ]
+    titles = [{"id": column.saved_as, "title": column.title, "unit": column.unit} for _, column in columns]
+    whole = {"asked_at": table.at, "failure": table.failure, "columns": titles, "rows": rows}
     return msgspec.json.format(msgspec.json.encode(whole), indent=1).decode() + "\n"
+
+
+def _columns(table: Table) -> list[tuple[int, Column]]:
+    return [(index, column) for index, column in enumerate(table.columns) if column.only != "screen"]
+
+
+def _harmless(value: float | str | None) -> float | str:
+    """Remote text that a spreadsheet would take for a formula is marked as text; a lone - is none."""
+    if isinstance(value, str):
+        return f"'{value}" if value.lstrip().startswith(FORMULA) and value.strip("-") and not _number(value) else value
+    return "" if value is None else value
+
+
+def _number(text: str) -> bool:
+    return re.fullmatch(r"[+-]?\d+(\.\d+)?", text, re.ASCII) is not None
 
 
 WRITERS = {".csv": to_csv, ".json": to_json}

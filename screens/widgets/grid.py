@@ -30,7 +30,7 @@ class Grid(GridCanvas):
         Binding("p", "problems", "problems", id="grid.problems"),
         Binding("space", "mark", "mark", id="grid.mark"),
         Binding("y", "copy_cell", "copy", id="grid.copy"),
-        Binding("e", "export", "export", id="grid.export"),
+        Binding("e", "export", "save", id="grid.export"),
         Binding("w", "wide", "wide", id="grid.wide"),
         Binding("Y", "copy_rows", "copy rows", show=False, id="grid.copy_rows"),
         Binding("asterisk", "mark_all", "mark all", show=False, id="grid.mark_all"),
@@ -63,6 +63,14 @@ class Grid(GridCanvas):
         if action == "clear_filter":
             return bool(self.view.filter.typed) and not self.keep_filter_on_escape
         return True
+
+    def go_to(self, key: str) -> bool:
+        """Put the cursor on the row with this key; False where it is not shown."""
+        rows = self.view.table.rows
+        place = next((place for place, number in enumerate(self.view.shown) if rows[number].key == key), None)
+        if place is not None:
+            self.action_move(place - self.view.cursor)
+        return place is not None
 
     def action_move(self, rows: int) -> None:
         """Move the cursor by some rows."""
@@ -120,8 +128,11 @@ class Grid(GridCanvas):
 
     def action_wide(self) -> None:
         """Show the columns for wide terminals, or hide them."""
-        shown, all_ = len(self.laid.columns), len(self.view.table.columns)
-        self.wide = shown != all_ if any(column.wide for column in self.view.table.columns) else None
+        self.wide = (
+            len(self.laid.columns) != self.view.columns
+            if any(column.wide for column in self.view.table.columns)
+            else None
+        )
         self.arranged(self.scroll_offset.y)
 
     def action_open(self) -> None:
@@ -156,11 +167,15 @@ class Grid(GridCanvas):
 
     def _try_filter(self, typed: str) -> str:
         """What is wrong with it; what was shown stays then."""
+        before = self.view.filter
         try:
             self._use_filter(read_filter(typed))
         except FilterError as error:
-            return f"bad regex: {error}"
-        return ""
+            return str(error)
+        why = self.view.unfiltered
+        if why:
+            self._use_filter(before)
+        return why
 
     def _use_filter(self, wanted: Filter) -> None:
         if wanted != self.view.filter:

@@ -107,7 +107,8 @@ class GridCanvas(ScrollView, can_focus=True, inherit_bindings=False):
         total, shown, words = len(view.table.rows), len(view.shown), []
         words.append(f"{shown:,} of {total:,} rows" if shown != total else f"{total:,} rows")
         if view.filter.typed:
-            words.append(f"filter {view.filter.typed}")
+            why = f": {view.unfiltered}" if view.unfiltered else ""
+            words.append(f"filter {view.filter.typed}{why}")
         if view.only_problems:
             words.append("problems only")
         if view.marks:
@@ -119,7 +120,7 @@ class GridCanvas(ScrollView, can_focus=True, inherit_bindings=False):
     @property
     def hidden_columns(self) -> str:
         """How many columns there is no room for, and the key that shows them."""
-        hidden = len(self.view.table.columns) - len(self.laid.columns)
+        hidden = self.view.columns - len(self.laid.columns)
         return f"+{hidden} column{'s' if hidden > 1 else ''}: w" if hidden else ""
 
     # drawing

@@ -3,25 +3,37 @@
 from __future__ import annotations
 
 import re
-import warnings
+from collections.abc import Iterable, Sequence
 
 import msgspec
+import regex
+
+from supervision.patterns import Patience, TooSlowError, compiled, found_in, read
+
+SECONDS = 0.5
+"""For all rows of a table together."""
 
 
 class FilterError(ValueError):
-    """What was typed is no regular expression; the text says why."""
+    """What was typed is no regular expression, or none that can be used; the text says why."""
 
 
 class Filter(msgspec.Struct, frozen=True):
     """A filter as it was typed, and what it means. An empty one keeps every row."""
 
     typed: str = ""
-    expression: re.Pattern[str] | None = None
+    expression: regex.Pattern[str] | None = None
     inverse: bool = False
 
-    def keeps(self, text: str) -> bool:
-        """Whether a row with this text is shown."""
-        return self.expression is None or bool(self.expression.search(text)) != self.inverse
+    def kept(self, rows: Iterable[int], texts: Sequence[str]) -> list[int]:
+        """The rows that are shown, by the text of each. Raises FilterError when finding out takes too long."""
+        if self.expression is None:
+            return list(rows)
+        expression, inverse, patience = self.expression, self.inverse, Patience(SECONDS)
+        try:
+            return [row for row in rows if found_in(expression, texts[row], patience.left()) != inverse]
+        except TooSlowError as error:
+            raise FilterError(str(error)) from None
 
 
 def read_filter(typed: str) -> Filter:
@@ -30,11 +42,9 @@ def read_filter(typed: str) -> Filter:
     pattern = typed[1:] if inverse else typed
     if not pattern.strip():
         return Filter()
-    flags = re.NOFLAG if any(letter.isupper() for letter in pattern) else re.IGNORECASE
+    any_case = not any(letter.isupper() for letter in pattern)
     try:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # `[[` is only doubtful, and a warning has no place on a screen
-            expression = re.compile(pattern, flags)
+        expression = compiled(read(pattern), regex.IGNORECASE if any_case else 0)
     except (re.error, OverflowError, RecursionError) as error:
-        raise FilterError(str(error)) from None
+        raise FilterError(f"bad regex: {error}") from None
     return Filter(typed, expression, inverse)

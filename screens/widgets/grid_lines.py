@@ -10,13 +10,15 @@ import msgspec
 
 from remote.text import one_line
 from screens.widgets.grid_view import GridView, title_width
-from screens.widgets.render import fit
+from screens.widgets.render import fit, shrunk
 from supervision.tables import Severity
 
 GUTTER = 6
 GAP = 2
 WIDEST = 44
 """Cells of the widest column; the whole text is in the detail."""
+STILL = 24
+"""Cells that are left of a column when others do not fit beside it."""
 STYLES = {Severity.NORMAL: "", Severity.NOTE: "note", Severity.WARNING: "warning", Severity.BAD: "bad"}
 
 FIXED_PIECES = 3
@@ -57,10 +59,17 @@ def lay_out(view: GridView, room: int, *, wide: bool | None) -> Layout:
         for index, column in enumerate(view.table.columns)
     }
     left = room - GUTTER + 1
+    shown = [(index, column) for index, column in enumerate(view.table.columns) if column.only != "file"]
+    if not wide:
+        # a name of eighty letters must not push everything else off; with all columns wanted, it may have its room
+        always = [index for index, column in shown if not column.wide]
+        least = [min(widths[index], max(STILL, title_width(view.table.columns[index]))) for index in always]
+        fitting = shrunk([widths[index] for index in always], least, left - GAP * len(always))
+        widths.update(zip(always, fitting, strict=True))
     if wide is None:
-        left -= sum(widths[index] + GAP for index, column in enumerate(view.table.columns) if not column.wide)
+        left -= sum(widths[index] + GAP for index, column in shown if not column.wide)
     columns, starts, x = [], [], GUTTER
-    for index, column in enumerate(view.table.columns):
+    for index, column in shown:
         if column.wide and wide is None:
             if left < widths[index] + GAP:
                 continue

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 
-from remote.command import Command
 from remote.text import one_line
 from screens.base import SessionScreen
 from screens.intents import Refresh
@@ -19,13 +18,15 @@ from screens.widgets.frame import OneLine
 from screens.widgets.grid import Grid
 from screens.widgets.lines import Lines
 from screens.widgets.render import fit, labelled, plain
-from supervision.clocktext import age_text, duration_text, local_time
+from supervision.clocktext import age_text, local_time
 from supervision.state import State
 from supervision.tables import Table
 
 BESIDE = 150
 """Cells from which on sums and details stand beside the table and not beneath it."""
 LABEL = 16
+LESS_NEEDED = frozenset(("grid.open", "grid.mark", "grid.copy"))
+"""Keys that give way in the footer; the help has them all."""
 
 
 class GridScreen(SessionScreen):
@@ -72,6 +73,10 @@ class GridScreen(SessionScreen):
     def remarks(self, state: State) -> list[str]:
         """What else the title says."""
         return []
+
+    def in_footer(self, bindings: list[Binding]) -> list[Binding]:
+        """What is needed less comes last, where 80 cells have no room left."""
+        return sorted(bindings, key=lambda binding: binding.id in LESS_NEEDED)
 
     def compose_body(self) -> ComposeResult:
         yield OneLine(id="title")
@@ -130,8 +135,10 @@ class GridScreen(SessionScreen):
             *self.remarks(self.session.state),
             self.grid.hidden_columns,
         ]
-        words = "  ".join(one_line(part) for part in parts if part)
-        self.query_one("#title", OneLine).show(Text(f" {words}", no_wrap=True))
+        words = [one_line(part) for part in parts if part]
+        while cell_len("  ".join(words)) + 1 > self.size.width and len(words) > 1:
+            words.pop()  # the least of it stands last, and half a word says nothing
+        self.query_one("#title", OneLine).show(Text(f" {'  '.join(words)}", no_wrap=True))
 
     def _show_side(self, state: State) -> None:
         totals = self.totals(state)
@@ -175,7 +182,7 @@ class GridScreen(SessionScreen):
         return [
             ("changed", f"{column.title}: {change.before[column.id] or 'nothing'} → {cell.text or 'nothing'}")
             for column, cell in zip(view.table.columns, row.cells, strict=True)
-            if column.id in change.before
+            if column.id in change.before and column.only != "screen"
         ] or [("changed", "how bad it is")]
 
     @on(Grid.Moved)
@@ -220,17 +227,3 @@ class GridScreen(SessionScreen):
     def on_descendant_focus(self) -> None:
         """Other keys work in a prompt than in the table."""
         self.refresh_all()
-
-
-def cost_text(state: State, commands: Sequence[Command]) -> str:
-    """What costly questions cost when they were last asked, in whichever form: the dearest of them, and its time."""
-    reading, questions = state.reading, dict[str, str]()
-    for command in commands:
-        for form in (command, reading.better_form(command)):
-            questions |= {form.text: command.text} if form else {}
-    ran = (ran for ran in state.commands if ran.command in questions)
-    last = {questions[each.command]: each.took for each in ran if each.took is not None}
-    if not last:
-        return ""
-    dearest = max(last, key=last.__getitem__)
-    return f"{dearest.split()[0]} took {duration_text(last[dearest])}"

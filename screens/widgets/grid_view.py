@@ -11,7 +11,7 @@ import msgspec
 from rich.cells import cell_len
 
 from remote.text import one_line
-from screens.widgets.grid_filter import Filter
+from screens.widgets.grid_filter import Filter, FilterError
 from supervision.tables import Cell, Column, Row, Severity, Table
 
 CHANGED_SECONDS = 120.0
@@ -32,7 +32,10 @@ class Change(msgspec.Struct, frozen=True):
 
 
 class GridView:
-    """The rows of a table as they are shown. `shown` holds their numbers in the table, `cursor` an index into it."""
+    """The rows of a table as they are shown. `shown` holds their numbers in the table, `cursor` an index into it.
+
+    `unfiltered` says why the filter could not be used: then every row is shown, for none may be missed.
+    """
 
     def __init__(self) -> None:
         self.table = Table(())
@@ -42,6 +45,7 @@ class GridView:
         self.cursor = 0
         self.marks: set[str] = set()
         self.filter = Filter()
+        self.unfiltered = ""
         self.only_problems = False
         self.sort_by = ""
         self.descending = False
@@ -54,6 +58,11 @@ class GridView:
     def row(self) -> Row | None:
         """The row under the cursor."""
         return self.table.rows[self.shown[self.cursor]] if self.shown else None
+
+    @property
+    def columns(self) -> int:
+        """How many columns there are to show."""
+        return sum(column.only != "file" for column in self.table.columns)
 
     @property
     def marked(self) -> list[int]:
@@ -114,11 +123,14 @@ class GridView:
         key = self._cursor_key(self.table) if cursor_key is None else cursor_key
         rows = self.table.rows
         shown: Sequence[int] = range(len(rows))
+        self.unfiltered = ""
         if self.only_problems:
             shown = [number for number in shown if rows[number].severity >= Severity.WARNING]
         if self.filter.expression:
-            lines, keeps = self._search_lines(), self.filter.keeps
-            shown = [number for number in shown if keeps(lines[number])]
+            try:
+                shown = self.filter.kept(shown, self._search_lines())
+            except FilterError as error:
+                self.unfiltered = str(error)
         self.shown = self._sorted(shown)
         at = next((index for index, number in enumerate(self.shown) if rows[number].key == key), self.cursor)
         self.cursor = max(0, min(at, len(self.shown) - 1))

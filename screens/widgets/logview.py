@@ -25,6 +25,7 @@ from screens.widgets.render import fit
 from supervision.clocktext import time_of_day
 from supervision.logcopy import LogCopy
 from supervision.logsearch import Filter, Pattern, find
+from supervision.patterns import TOO_LONG, TooSlowError
 
 SIDEWAYS = 8
 REDRAW = 0.1
@@ -170,7 +171,7 @@ class LogView(Vertical):
             self._replaced,
             self._busy,
             f"&{'!' if kept.inverse else ''}{kept.pattern.text}{behind}" if kept else "",
-            f"/{text.pattern.text}" if text.pattern else "",
+            f"/{text.pattern.text}{': takes too long' if text.pattern.gave_up else ''}" if text.pattern else "",
             "wrapped" if text.wrap else f"from column {text.left + 1}" if text.left else "",
             "times: when read here" if text.times else "",
         ]
@@ -255,6 +256,10 @@ class LogView(Vertical):
                 limit=text.limit,
                 wanted=lambda at: kept is None or kept.line(kept.row(at), text.limit) == at,
             )
+        except TooSlowError:
+            self._say(TOO_LONG)
+            text.redraw()
+            return
         finally:
             self._busy = ""
         if found is None:
@@ -286,19 +291,36 @@ class LogView(Vertical):
 
     def _filter_on(self) -> None:
         """Look at the lines that came; a long log takes many turns of the loop."""
-        if self.text.filter and self.text.filter.behind:
+        if self.text.filter and self.text.filter.pattern.gave_up:
+            self._filter_gave_up()
+        elif self.text.filter and self.text.filter.behind:
             self.run_worker(self._filter_lines(self.text.filter), group="filter", exclusive=True)
 
     async def _filter_lines(self, kept: Filter) -> None:
         loop = asyncio.get_running_loop()
         drawn = 0.0
         while kept is self.text.filter and kept.behind:
-            kept.step()
+            try:
+                kept.step()
+            except TooSlowError:
+                self._filter_gave_up()
+                return
             if loop.time() - drawn > REDRAW:
                 drawn = loop.time()
                 self.text.update_rows()
             await asyncio.sleep(0)
         self.text.update_rows()
+        self._show_status()
+
+    def _filter_gave_up(self) -> None:
+        """Show every line again: what such a filter leaves out nobody knows."""
+        text = self.text
+        line, following = text.line, text.following
+        text.filter = None
+        text.update_rows()
+        if not following:
+            text.go_line(line)
+        self._say(TOO_LONG)
         self._show_status()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:

@@ -142,8 +142,9 @@ class ListAndLog(SessionScreen):
 
     @on(Grid.Moved)
     def show_moved(self) -> None:
-        """What is said belongs to the row under the cursor."""
+        """What is said belongs to the row under the cursor, and so do its keys."""
         self._show_words()
+        self.show_keys()
 
     @on(Grid.Opened)
     def open_row(self, event: Grid.Opened) -> None:

@@ -17,14 +17,17 @@ from textual.scroll_view import ScrollView
 from textual.scrollbar import ScrollDown, ScrollTo, ScrollUp
 from textual.strip import Strip
 
-from screens.widgets.logview_lines import Part, marked, tabs_out, window, wrapped
+from screens.widgets.logview_lines import Part, Spans, marked, tabs_out, window, wrapped
 from supervision.clocktext import time_of_day
 from supervision.logcopy import LogCopy
 from supervision.logsearch import Filter, Pattern
+from supervision.patterns import Patience, TooSlowError
 
 CURSOR, FOUND = "▸", "*"
 TIME_WIDTH = 9
 WHEEL = 3
+MARK_SECONDS = 0.1
+"""For finding what is to be marked on one screen."""
 
 
 class LogText(ScrollView, can_focus=True, inherit_bindings=False):
@@ -63,6 +66,8 @@ class LogText(ScrollView, can_focus=True, inherit_bindings=False):
         self._part = 0
         self._rows = 0
         self._parts: list[Part] | None = None
+        self._spans: dict[int, Spans] = {}
+        self._patience = Patience(MARK_SECONDS)
 
     # the rows
 
@@ -168,6 +173,7 @@ class LogText(ScrollView, can_focus=True, inherit_bindings=False):
         """What stands on the lines of the screen."""
         if self._parts is None:
             self._parts = self._lay_out()
+            self._spans, self._patience = {}, Patience(MARK_SECONDS)
         return self._parts
 
     @property
@@ -245,7 +251,7 @@ class LogText(ScrollView, can_focus=True, inherit_bindings=False):
             text = f" {self.empty}" if y == 0 and not self._rows else ""
             return Strip([Segment(text, base + self._style("time"))]).adjust_cell_length(width, base)
         part = parts[y]
-        spans = self.pattern.spans(self._text(part.row)) if self.pattern else []
+        spans = self._spans_of(part.row)
         at_cursor = part.row == self.cursor
         sign = " " if not part.first else CURSOR if at_cursor else FOUND if spans else " "
         text_style = base + self._style("cursor") if at_cursor and self.has_focus else base
@@ -257,6 +263,19 @@ class LogText(ScrollView, can_focus=True, inherit_bindings=False):
         for text, found in marked(part.text, part.begins, spans):
             segments.append(Segment(text, text_style + self._style("found") if found else text_style))
         return Strip(segments).adjust_cell_length(width, base)
+
+    def _spans_of(self, row: int) -> Spans:
+        """What is marked in a row; nothing where finding out would take too long."""
+        if self.pattern is None or self.pattern.gave_up:
+            return ()
+        if row not in self._spans:
+            try:
+                self._spans[row] = self.pattern.spans(self._text(row), self._patience.left())
+            except TooSlowError:
+                self.pattern.gave_up = True
+                self.post_message(self.Moved())  # whoever tells what is sought tells that too
+                return ()
+        return self._spans[row]
 
     def _style(self, name: str) -> Style:
         return self.get_component_rich_style(f"log--{name}", partial=True)

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from rich.cells import cell_len, chop_cells, set_cell_size
 from rich.text import Text
 
 from remote.text import one_line
 from supervision.clocktext import age_text
-from supervision.tables import Line, Severity, Table
+from supervision.tables import Column, Line, Severity, Table
 
 STYLES = {Severity.NORMAL: "", Severity.NOTE: "", Severity.WARNING: "bold yellow", Severity.BAD: "bold red"}
 DIM = "dim"
+SIGN = 3
+"""Cells before a small table's first column."""
+GAP = 2
+LEAST = 6
+"""Cells that are left of a text of a small table, whatever else there is."""
 
 
 def plain(text: str, style: str = "", *, indent: int = 0) -> Text:
@@ -27,16 +32,6 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
     if cell_len(text) > width:
         return set_cell_size(text, width - 1) + "…"
     return text.rjust(width - cell_len(text) + len(text)) if right else set_cell_size(text, width)
-
-
-def middle_cut(text: str, width: int) -> str:
-    """At most `width` cells, cut in the middle: the beginning and the end of a command tell most."""
-    if cell_len(text) <= width:
-        return text
-    left, right = set_cell_size(text, (width - 1) // 2), text
-    while cell_len(right) > width // 2:
-        right = right[1:]
-    return f"{left}…{right}"
 
 
 def paragraph(text: str, width: int) -> list[str]:
@@ -60,19 +55,75 @@ def labelled(label: str, text: str, width: int, *, label_width: int, indent: int
     ]
 
 
+def fit_middle(text: str, width: int) -> str:
+    """Exactly `width` cells: what is too long loses its middle, for a list of names is known by both of its ends."""
+    if cell_len(text) <= width or width < 3:
+        return fit(text, width)
+    head = set_cell_size(text, width // 2)
+    room, tail = width - cell_len(head) - 1, ""
+    for letter in reversed(text):
+        if cell_len(letter + tail) > room:
+            break
+        tail = letter + tail
+    return set_cell_size(f"{head}…{tail}", width)
+
+
+def shrunk(widths: Sequence[int], least: Sequence[int], room: int) -> list[int]:
+    """Widths that add up to `room`, where that is possible: the widest give way, none beyond its `least`."""
+    out = list(widths)
+    over = sum(out) - room
+    while over > 0:
+        able = [place for place, width in enumerate(out) if width > least[place]]
+        if not able:
+            break
+        able.sort(key=lambda place: -out[place])
+        widest, second = able[0], out[able[1]] if len(able) > 1 else 0
+        step = min(over, max(1, out[widest] - max(second, least[widest])))
+        out[widest] -= step
+        over -= step
+    return out
+
+
 def small_table(table: Table, width: int, *, empty: str = "nothing is known yet") -> list[Text]:
-    """A table of a few rows as lines, cut at `width`; its severity signs stand in the first column."""
-    columns = [column for column in table.columns if not column.wide or width >= 110]
-    indexes = [table.columns.index(column) for column in columns]
+    """A table of a few rows as lines no wider than `width`; its severity signs stand in the first column.
+
+    Columns that say nothing are left out, those for wide terminals where they do not fit; then texts are shortened,
+    the widest first: what stands last is no less needed than what stands first.
+    """
     if not table.rows:
         return [plain(table.absent or table.failure or empty, DIM, indent=3)]
-    titles = [one_line(column.title) for column in columns]
-    texts = [[one_line(row.cells[index].text) for index in indexes] for row in table.rows]
-    widths = [max(cell_len(title), *(cell_len(cells[place]) for cells in texts)) for place, title in enumerate(titles)]
-    lines = [_line("   ", titles, widths, columns, DIM, width)]
-    for row, cells in zip(table.rows, texts, strict=True):
-        lines.append(_line(f"{row.severity.sign:<2} ", cells, widths, columns, STYLES[row.severity], width))
+    texts = {
+        index: [one_line(row.cells[index].text) for row in table.rows]
+        for index, column in enumerate(table.columns)
+        if column.only != "file"
+    }
+    columns = {index: table.columns[index] for index, told in texts.items() if index == 0 or any(told)}
+    titles = {index: one_line(column.title) for index, column in columns.items()}
+    wanted = {index: max(cell_len(titles[index]), *map(cell_len, texts[index])) for index in columns}
+    room = width - SIGN
+    for index in sorted((index for index, column in columns.items() if column.wide), reverse=True):
+        if sum(wanted.values()) + GAP * (len(wanted) - 1) > room:
+            del columns[index], wanted[index]
+    least = [
+        wanted[index] if column.right else min(wanted[index], max(LEAST, cell_len(titles[index])))
+        for index, column in columns.items()
+    ]
+    widths = shrunk(list(wanted.values()), least, room - GAP * (len(wanted) - 1))
+    lines = [_line("", [titles[index] for index in columns], widths, columns.values(), DIM)]
+    for number, row in enumerate(table.rows):
+        cells = [texts[index][number] for index in columns]
+        lines.append(_line(row.severity.sign, cells, widths, columns.values(), STYLES[row.severity]))
+    for each in lines:
+        each.truncate(width)
     return lines
+
+
+def _line(sign: str, cells: Sequence[str], widths: Sequence[int], columns: Iterable[Column], style: str) -> Text:
+    parts = [
+        fit(cell, size, right=column.right) if place else fit_middle(cell, size)
+        for place, (cell, size, column) in enumerate(zip(cells, widths, columns, strict=True))
+    ]
+    return Text(f"{sign:<{SIGN}}{(' ' * GAP).join(parts)}".rstrip(), style=style, no_wrap=True)
 
 
 def fact_lines(lines: Sequence[Line], width: int, now: float, *, label_width: int = 14) -> list[Text]:
@@ -104,13 +155,3 @@ def spark(values: Sequence[float], width: int) -> str:
     if top <= 0:
         return ""
     return "".join("▁▂▃▄▅▆▇█"[min(7, int(value / top * 7.999))] for value in values)
-
-
-def _line(
-    sign: str, cells: Sequence[str], widths: Sequence[int], columns: Sequence[object], style: str, width: int
-) -> Text:
-    parts = [
-        fit(cell, size, right=bool(getattr(column, "right", False)))
-        for cell, size, column in zip(cells, widths, columns, strict=True)
-    ]
-    return Text(fit(sign + "  ".join(parts), width).rstrip(), style=style, no_wrap=True)

@@ -24,7 +24,7 @@ from tui.help import HelpScreen
 from tui.replay import moment
 
 SHIPPED = Path(__file__).parents[2] / "recordings" / "seed-3.5.jsonl"
-SIZES = ((80, 24), (120, 40))
+SIZES = ((80, 24), (120, 40), (200, 60))
 
 
 @cache
@@ -55,6 +55,7 @@ async def test_the_screens_in_the_middle_of_the_restripe(
     async with shown("18:00", size) as (app, pilot, _player):
         await pilot.press(key)
         await until(lambda: isinstance(app.screen, kind) and "18:00:00" in text_of(app))
+        await pilot.pause()
         assert_snapshot(app, "snapshots_app", f"{name}-{size[0]}x{size[1]}")
 
 

@@ -11,6 +11,7 @@ from screens.commands import CommandsScreen, commands_table, exit_text, output_t
 from screens.widgets import clipboard
 from supervision.replies import KEPT
 from supervision.state import Ran
+from supervision.tables import Severity
 from tests.screens.jobsapp import NOW, ListApp, Live
 from tests.screens.seedapp import seed_session
 from tests.screens.snap import assert_snapshot, text_of
@@ -45,6 +46,26 @@ async def test_snapshots_of_the_recorded_night(size: tuple[int, int]) -> None:
 )
 def test_an_exit_code_or_in_a_word_why_there_is_none(ran: Ran, text: str) -> None:
     assert exit_text(ran) == text
+
+
+async def test_a_form_that_a_release_does_not_have_is_a_note_and_no_failure() -> None:
+    live = Live(armed=False)
+    usage = Exact(b"mmlsfs: Incorrect option: -Y.\nUsage:\n  mmlsfs {Device | all}\n")
+    unknown = Exact(b"mmlsdisk: File system nofs is not known.\n")
+    for number, (argv, reply) in enumerate(
+        (
+            (("mmlsfs", "mss1", "-Y"), Reply(1, Exact(b""), usage)),
+            (("mmlsfs", "mss1"), Reply(0, Exact(b"flag"))),
+            (("mmlsdisk", "nofs"), Reply(1, Exact(b""), unknown)),
+        )
+    ):
+        live.tell(Asked(NOW + number, number, "pollux1", (Command(argv, Effect.READS),)))
+        live.tell(Answered(NOW + number, number, (reply,)))
+    table, _ = commands_table(live.store.state.commands, 0)
+    assert [row.severity for row in table.rows] == [Severity.NOTE, Severity.NORMAL, Severity.WARNING]
+    app = ListApp(CommandsScreen, live.session)
+    async with app.run_test(size=(80, 24)):
+        await until(lambda: "Commands 1 failed" in text_of(app))
 
 
 def test_every_command_has_a_row_of_its_own_however_alike() -> None:

@@ -2,25 +2,28 @@
 
 from __future__ import annotations
 
+import csv
+import re
 from types import SimpleNamespace
 
-import msgspec
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
-from remote.gpfs import commands as gpfs
+from remote.gpfs.models import FsSpace
 from screens.disks import DisksScreen, with_bars
 from screens.intents import Refresh
-from screens.widgets.grid_screen import cost_text
+from screens.widgets.export import to_csv
+from screens.widgets.frame import KeyFooter, OneLine
 from screens.widgets.render import labelled
 from supervision.gpfs import GpfsFileSystem
-from supervision.state import Ran, State
+from supervision.gpfs_facts import facts_of
+from supervision.state import State
 from supervision.tables import Cell, Column, Row, Severity, Table
 from tests.screens.grids import lines
-from tests.screens.seedapp import SeedApp, replay, seed_session
+from tests.screens.seedapp import SeedApp, seed_session
 from tests.screens.snap import assert_snapshot, text_of
 from tests.waiting import until
 
@@ -173,31 +176,64 @@ async def test_without_colour_the_words_are_the_same(monkeypatch: pytest.MonkeyP
 
 
 def test_bars_are_drawn_where_figures_are_known() -> None:
-    columns = (Column("size", "size"), Column("free", "free"))
+    columns = (Column("nsd", "NSD"), Column("free", "free %", unit="percent"))
     rows = (
-        Row("a", (Cell("4 GiB", 4), Cell("1 GiB", 1))),
-        Row("b", (Cell("4 GiB", 4), Cell("unknown"))),
-        Row("c", (Cell("0", 0), Cell("0", 0))),
-        Row("d", (Cell("4 GiB", 4), Cell("9 GiB", 9))),
+        Row("a", (Cell("a"), Cell("25 %", 25.0))),
+        Row("b", (Cell("b"), Cell("unknown"))),
+        Row("d", (Cell("d"), Cell("101 %", 101.0))),
     )
     table = with_bars(Table(columns, rows, at=1.0, failure="x"))
-    assert [row.cells[2].text for row in table.rows] == ["███████▌░░", "", "", "░░░░░░░░░░"]
+    assert [row.cells[2].text for row in table.rows] == ["████▌░", "", "░░░░░░"]
     assert table.rows[0].cells[2].value == 0.75
     assert (table.at, table.failure) == (1.0, "x")
     assert with_bars(Table(columns[:1])) == Table(columns[:1])
 
 
-def test_the_cost_is_that_of_the_dearest_costly_question() -> None:
-    commands = (
-        Ran("h", "mmdf mss1", 1.0, 90.0, 0),
-        Ran("h", "mmdf mss1 -Y", 2.0, 40.0, 0),
-        Ran("h", "mmgetstate -a", 3.0, 2.0, 0),
-        Ran("h", "mmlsdisk mss1", 4.0, 300.0, 0),
-        Ran("h", "mmgetstate -a", 5.0),
-    )
-    state = msgspec.structs.replace(replay().end, commands=commands)
-    assert cost_text(state, (gpfs.mmdf("mss1"), gpfs.mmgetstate())) == "mmdf took 40 s"
-    assert cost_text(state, (gpfs.mmlsnsd_devices(),)) == ""
+def test_what_is_saved_of_the_disks_has_every_figure_in_a_field_of_its_own() -> None:
+    session = seed_session()
+    names, *rows = csv.reader(to_csv(with_bars(session.fs.disks(session.state))).splitlines())
+    row = dict(zip(names, rows[0], strict=True))
+    space = facts_of(session.state).get(FsSpace)
+    assert space is not None
+    disk = space.get("foo1_nsd1")
+    assert disk is not None
+    assert {name: row[name] for name in ("nsd", "servers", "failure_group", "usage", "pool")} == {
+        "nsd": "foo1_nsd1",
+        "servers": "foo1",
+        "failure_group": "1",
+        "usage": "data",
+        "pool": "system",
+    }
+    assert (row["status"], row["availability"], row["severity"]) == ("ready", "up", "normal")
+    assert (row["size_kb"], row["free_blocks_kb"]) == (str(disk.size_kb), str(disk.free_blocks_kb))
+    assert row["fragments_kb"] == str(disk.free_fragments_kb)
+    assert float(row["free_percent"]) == pytest.approx(100 * disk.free_blocks_kb / disk.size_kb, abs=0.001)
+    assert len(row) == 12
+
+
+async def test_the_cost_is_that_of_what_stands_beside_it() -> None:
+    async with SeedApp(DisksScreen).run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        assert re.search(r"space \S+ s ago  mmdf took \S+ s", text_of(pilot.app))
+
+
+async def test_at_80_cells_nothing_of_the_title_is_cut_and_the_footer_has_every_key_that_is_needed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    session = seed_session()
+    async with SeedApp(DisksScreen, session).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        site = SimpleNamespace(armed=False, clock=SimpleNamespace(now=lambda: session.state.at + 86_000))
+        monkeypatch.setattr(session, "supervisor", SimpleNamespace(site=site))
+        screen.refresh_all()
+        await pilot.press("space", "slash", *"foo", "enter")
+        await until(lambda: screen.grid.has_focus and "1 marked" in text_of(pilot.app))
+        title = str(screen.query_one("#title", OneLine).render())
+        assert cell_len(title) <= 80
+        assert title.startswith(" Disks  asked 24 h ago (r)  18 rows  filter foo  1 marked  space 24 h ago (R)")
+        footer = str(screen.query_one(KeyFooter).render())
+        for keys in ("/ filter", "s sort", "p problems", "r ask", "e save", "w wide", "t totals", "? help", "q quit"):
+            assert keys in footer
 
 
 @given(label=st.text(max_size=40), text=st.text(max_size=200), width=st.integers(20, 100))

@@ -105,6 +105,39 @@ async def test_a_bad_expression_is_named_and_nothing_is_lost(fifty: Pilot[None])
     assert len(app.keys) == 11
 
 
+async def test_an_expression_that_takes_for_ever_is_refused_and_keys_are_answered() -> None:
+    long = Row("long", (Cell("a" * 3000 + "!"), *disk(1).cells[1:]))
+    async with GridApp(Table(COLUMNS, (*disks(5).rows, long), at=1.0)).run_test(size=(100, 12)) as pilot:
+        app = app_of(pilot)
+        await pilot.press("slash", *"nsd4")
+        await until(lambda: app.keys == ["nsd4"])
+        app.query_one(Input).value = "(.|.)*ZZ"
+        await until(lambda: app.keys == [])
+        app.query_one(Input).value = "(a|aa)+$"
+        await until(lambda: "this pattern takes too long; simpler, please" in text_of(app))
+        await pilot.press("enter")
+        assert app.query(Input), "it is not taken"
+        await pilot.press("escape")
+        await until(lambda: app.focused is app.grid)
+        await pilot.press("G")
+        assert cursor(pilot) == "long"
+
+
+async def test_rows_that_came_later_and_take_too_long_hide_nothing() -> None:
+    async with GridApp(disks(5)).run_test(size=(100, 12)) as pilot:
+        app = app_of(pilot)
+        await pilot.press("slash", *"(a|aa)+$", "enter")
+        await until(lambda: app.focused is app.grid)
+        assert app.keys == []
+        long = Row("long", (Cell("a" * 3000 + "!"), *disk(1).cells[1:]))
+        app.grid.set_table(Table(COLUMNS, (disk(0), long), at=2.0))
+        assert app.keys == ["nsd0", "long"]
+        assert "filter (a|aa)+$: this pattern takes too long; simpler, please" in app.grid.summary
+        app.grid.set_table(Table(COLUMNS, (disk(0),), at=3.0))
+        assert app.keys == []
+        assert "filter (a|aa)+$" in app.grid.summary
+
+
 async def test_only_problems(fifty: Pilot[None]) -> None:
     app = app_of(fifty)
     await fifty.press("p")

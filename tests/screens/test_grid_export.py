@@ -12,35 +12,72 @@ from screens.widgets.export import ExportError, free_name, save, to_csv, to_json
 from supervision.tables import Cell, Column, Row, Severity, Table
 
 TABLE = Table(
-    (Column("nsd", "NSD"), Column("free", "Free")),
     (
-        Row("a", (Cell('a,"b"', 'a,"b"'), Cell("5.41 TiB", 5_806_698_496)), Severity.BAD),
-        Row("ü", (Cell("ü", "ü"), Cell("unknown"))),
+        Column("nsd", "NSD"),
+        Column("free", "Free", unit="kb"),
+        Column("share", "%", unit="percent"),
+        Column("full", "used", only="screen"),
+        Column("group", "group"),
+        Column("status", "status", only="file"),
+    ),
+    (
+        Row(
+            "a",
+            (
+                Cell('a,"b"', 'a,"b"'),
+                Cell("5.41 TiB", 5_806_698_496),
+                Cell("19 %", 18.59237),
+                Cell("███░", 0.75),
+                Cell("1", 1),
+                Cell("ready", "ready"),
+            ),
+            Severity.BAD,
+        ),
+        Row("ü", (Cell("ü", "ü"), Cell("unknown"), Cell(""), Cell(""), Cell("1,0,1", "1,0,1"), Cell("odd"))),
     ),
     at=12.5,
     failure="mmdf: exit code 1",
 )
 
 
-def test_csv_holds_what_is_shown() -> None:
+def test_csv_has_numbers_as_numbers_with_their_units_and_nothing_that_is_drawn() -> None:
     assert list(csv.reader(to_csv(TABLE).splitlines())) == [
-        ["severity", "NSD", "Free"],
-        ["bad", 'a,"b"', "5.41 TiB"],
-        ["normal", "ü", "unknown"],
+        ["severity", "nsd", "free_kb", "share_percent", "group", "status"],
+        ["bad", 'a,"b"', "5806698496", "18.592", "1", "ready"],
+        ["normal", "ü", "", "", "1,0,1", "odd"],
     ]
 
 
-def test_json_holds_the_exact_values_and_the_age_too() -> None:
+def test_json_has_the_same_with_nothing_for_what_is_unknown() -> None:
     told = json.loads(to_json(TABLE))
     assert (told["asked_at"], told["failure"]) == (12.5, "mmdf: exit code 1")
-    assert told["columns"] == [{"id": "nsd", "title": "NSD"}, {"id": "free", "title": "Free"}]
+    assert [column["id"] for column in told["columns"]] == ["nsd", "free_kb", "share_percent", "group", "status"]
+    assert told["columns"][1] == {"id": "free_kb", "title": "Free", "unit": "kb"}
     assert told["rows"][0] == {
         "key": "a",
         "severity": "bad",
-        "cells": {"nsd": 'a,"b"', "free": "5.41 TiB"},
-        "values": {"free": 5_806_698_496},
+        "cells": {"nsd": 'a,"b"', "free_kb": 5_806_698_496, "share_percent": 18.592, "group": 1, "status": "ready"},
     }
-    assert told["rows"][1]["values"] == {}
+    assert told["rows"][1]["cells"]["free_kb"] is None
+
+
+@pytest.mark.parametrize(
+    ("text", "saved"),
+    [
+        ("=HYPERLINK(1)", "'=HYPERLINK(1)"),
+        ("+1+cmd|x", "'+1+cmd|x"),
+        ("-2+3", "'-2+3"),
+        ("@SUM(A1)", "'@SUM(A1)"),
+        (" =1", "' =1"),
+        ("＝1", "'＝1"),
+        ("-1", "-1"),
+        ("-", "-"),
+        ("a=1", "a=1"),
+    ],
+)
+def test_remote_text_becomes_no_formula(text: str, saved: str) -> None:
+    table = Table((Column("a", "A"),), (Row("a", (Cell(text),)),))
+    assert list(csv.reader(to_csv(table).splitlines()))[1] == ["normal", saved]
 
 
 @pytest.mark.parametrize("name", ["t.csv", "t.JSON"])

@@ -146,6 +146,17 @@ def test_wide_columns_show_where_they_fit() -> None:
     assert lay_out(view, 10, wide=True).columns == (0, 1, 2, 3)
 
 
+def test_a_long_name_leaves_the_others_in_sight_until_all_is_wanted() -> None:
+    columns = (Column("at", "At"), Column("host", "Host"), Column("command", "Command"))
+    view = view_of(Table(columns, (Row("a", (Cell("12:00:00"), Cell("h" * 80), Cell("mmlsdisk mss1 -L"))),)))
+    laid = lay_out(view, 59, wide=None)
+    assert laid.widths == (8, 24, 16)
+    assert laid.width <= 59
+    assert lay_out(view, 30, wide=None).widths == (8, 24, 16), "what is cut further says nothing"
+    assert lay_out(view, 59, wide=True).widths == (8, 44, 16)
+    assert lay_out(view, 200, wide=None).widths == (8, 44, 16)
+
+
 def test_all_or_none_are_marked() -> None:
     view = view_of(disks(4))
     view.only_problems = True

@@ -9,9 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from remote.events import Answered, Asked, Exact, JobsListed, LinkChanged, LogRead, Reply, Signalling
+from remote.command import Command, Effect
+from remote.events import Answered, Asked, Exact, JobsListed, Launching, LinkChanged, LogRead, Reply, Signalling
 from remote.gpfs.commands import mmdiag_waiters
-from remote.jobs import JobState
+from remote.jobs import JobSpec, JobState, JobStatus
 from remote.linux.host_time import host_time
 from screens.dialogs import AskText, ConfirmDanger
 from screens.intents import LaunchJob, StopJob
@@ -205,7 +206,9 @@ async def test_a_replay_shows_the_log_as_it_was_then() -> None:
 
 @pytest.mark.parametrize("armed", [False, True])
 async def test_keys_that_change_something_exist_only_when_armed(armed: bool) -> None:
-    app = ListApp(JobsScreen, Live(armed=armed).session)
+    live = Live(armed=armed)
+    live.job("j", JobState.RUNNING)
+    app = ListApp(JobsScreen, live.session)
     async with app.run_test(size=(80, 24)) as pilot:
         footer = str(app.shown.query_one(KeyFooter).render())
         assert ("! run" in footer, "X stop" in footer) == (armed, armed)
@@ -214,6 +217,30 @@ async def test_keys_that_change_something_exist_only_when_armed(armed: bool) -> 
         await pilot.press("exclamation_mark")
         await pilot.pause()
         assert isinstance(app.screen, AskText) == armed
+
+
+async def test_only_what_may_be_stopped_has_a_key_for_that_in_the_footer() -> None:
+    live = Live(armed=True)
+    app = ListApp(JobsScreen, live.session)
+
+    def offered() -> bool:
+        return "X stop" in str(app.shown.query_one(KeyFooter).render())
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        assert not offered(), "there is no job"
+        live.job("restripe", JobState.RUNNING, began=NOW + 2)
+        live.job("nsds", JobState.RUNNING, began=NOW + 1, command="mmcrnsd -F x", interruptible=False)
+        live.job("old", JobState.FINISHED, rc=0)
+        app.shown.refresh_all()
+        await until(offered)
+        await pilot.press("down")
+        await until(lambda: not offered())
+        await pilot.press("X")
+        await until(lambda: "it changes the configuration" in app.message)
+        await pilot.press("up")
+        await until(offered)
+        await pilot.press("down", "down")
+        await until(lambda: not offered())
 
 
 async def answered(app: ListApp, *keys: str) -> None:
@@ -245,6 +272,44 @@ async def test_a_command_is_run_after_its_refusals_and_its_confirmation() -> Non
         intent = app.intents[0]
         assert isinstance(intent, LaunchJob)
         assert (intent.host, intent.argv) == ("pollux2", ("mmlsfs", "mss1"))
+
+
+async def test_the_cursor_goes_to_what_was_launched_once_it_is_there() -> None:
+    live = Live(armed=True)
+    live.job("old", JobState.RUNNING, command="mmlsfs mss1", began=NOW)
+    app = ListApp(JobsScreen, live.session)
+
+    def cursor() -> str:
+        row = app.shown.grid.row
+        return row.key if row else ""
+
+    def launched(job_id: str, host: str, *argv: str) -> None:
+        spec = JobSpec(job_id, "by hand", "a@b", Command(argv, Effect.CHANGES))
+        live.tell(Launching(NOW + 10, host, spec))
+        live.tell(
+            JobsListed(NOW + 11, host, (JobStatus(job_id, JobState.RUNNING, command=" ".join(argv), began=NOW + 11),))
+        )
+        app.shown.refresh_all()
+
+    async with app.run_test(size=(80, 24)) as pilot:
+        app._pilot = pilot  # type: ignore[attr-defined]
+        await until(lambda: cursor() == "pollux1 old")
+        launched("somebody", "pollux1", "mmlsfs", "mss1")
+        assert cursor() == "pollux1 old", "nothing was launched here"
+        await pilot.press("exclamation_mark")
+        await until(lambda: isinstance(app.screen, AskText))
+        await answered(app, *"mmlsfs mss1", "enter")
+        await until(lambda: isinstance(app.screen, ConfirmDanger))
+        await answered(app, "tab", *"mss1", "enter", "y")
+        await until(lambda: app.wanted == ["LaunchJob"])
+        launched("other", "pollux2", "mmlsfs", "mss1")
+        assert cursor() == "pollux1 old", "it was launched elsewhere"
+        launched("mine", "pollux1", "mmlsfs", "mss1")
+        assert cursor() == "pollux1 mine"
+        await pilot.press("G")
+        moved = cursor()
+        app.shown.refresh_all()
+        assert cursor() == moved != "pollux1 mine"
 
 
 async def test_a_job_is_stopped_only_on_a_fresh_answer() -> None:

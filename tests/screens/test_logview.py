@@ -107,6 +107,42 @@ async def test_searching_marks_moves_goes_round_and_says_when_there_is_nothing()
         assert app.view.text.line == 187
 
 
+TOO_LONG = "this pattern takes too long; simpler, please"
+
+
+@pytest.mark.parametrize(
+    ("key", "evil", "says"),
+    [
+        ("slash", "(a+)+$", TOO_LONG),
+        ("ampersand", "(a+)+$", TOO_LONG),
+        ("slash", "(.|.)*ZZ", "nothing matches (.|.)*ZZ"),  # that there is no ZZ is seen at once
+    ],
+)
+async def test_a_pattern_that_takes_for_ever_leaves_the_view_answering(
+    key: str, evil: str, says: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    app = LogApp(b"first\n", *(b"a" * 3000 + b"!\n" for _ in range(20)), b"last\n")
+    said: list[str] = []
+    async with app.run_test(size=(100, 11)) as pilot:
+        monkeypatch.setattr(app.view, "_say", said.append)
+        await typed(pilot, key, evil)
+        await until(lambda: said == [says])
+        await pilot.press("escape", "g")
+        await until(lambda: in_sight(app)[0] == "first")
+
+
+async def test_what_takes_too_long_to_mark_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    app = LogApp(b"aaaa\n")
+    async with app.run_test(size=(100, 11)) as pilot:
+        monkeypatch.setattr(app.view, "_say", lambda _words: None)
+        await typed(pilot, "slash", "(a+)+$")
+        await until(lambda: "/(a+)+$" in app.status)
+        assert "takes too long" not in app.status
+        app.feed(b"a" * 3000 + b"!\n")
+        app.show()
+        await until(lambda: "/(a+)+$: takes too long" in app.status)
+
+
 async def test_a_filter_shows_only_what_matches_and_is_recalled() -> None:
     app = LogApp(*MANY)
     async with app.run_test(size=(60, 11)) as pilot:

@@ -121,9 +121,24 @@ def test_a_full_metadata_disk_is_a_warning_and_a_full_data_disk_is_none() -> Non
 def test_what_is_not_known_of_a_disk_says_so() -> None:
     table = made.file_system().disks(made.state({DISKS: disk_list(disk("a"))}))
     row = cells(table, table.rows[0])
-    assert (row["size"], row["free"], row["servers"]) == ("unknown", "unknown", "not asked")
+    assert (row["size"], row["free"], row["free_blocks"], row["servers"]) == (
+        "unknown",
+        "unknown",
+        "unknown",
+        "not asked",
+    )
     assert "mmdf was not asked" in dict(table.rows[0].detail)["space"]
     assert table.rows[0].cells[table.column("free")].value is None
+
+
+def test_what_the_sums_cost_is_known_however_many_commands_ran_since() -> None:
+    asked = msgspec.structs.replace(made.fact(SPACE, made.space(disk_space("a"))), command="mmdf fs1", took=95.0)
+    state = made.state({SPACE: asked})
+    assert not state.commands
+    assert made.file_system().totals(state).cost == "mmdf took 2 min"
+    failed = msgspec.structs.replace(asked, failure="exit code 1", failed_at=made.NOW)
+    assert made.file_system().totals(made.state({SPACE: failed})).cost == "mmdf took 2 min"
+    assert made.file_system().totals(made.state({})).cost == ""
 
 
 def test_details_come_from_the_long_listing_and_servers_from_mmlsnsd() -> None:
@@ -158,7 +173,7 @@ def test_pools_are_columns_of_their_own_once_there_are_two() -> None:
         fs.disks(made.state({DISKS: disk_list(disk("a"), other)})),
     )
     assert [column.id for column in one.columns] == [column.id for column in two.columns]
-    assert (one.columns[-1].wide, two.columns[-1].wide) == (True, False)
+    assert [table.columns[table.column("pool")].wide for table in (one, two)] == [True, False]
 
 
 def test_why_a_table_is_not_newer() -> None:

@@ -3,18 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import re
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from supervision import logsearch
 from supervision.logcopy import LogCopy
 from supervision.logsearch import SLICE, Filter, Pattern, find
+from supervision.patterns import TooSlowError, read, within_lines
 from tests.supervision.test_logcopy import copy_of
 
 words = st.sampled_from([b"disk", b"DISK", b" ", b"\n", b"\r", b"98.26 %", b"[/x", b"\xff", "ü".encode()])
+IN_LINES = (
+    r"[^d]s",
+    r"\Wdisk",
+    r"^$",
+    r"(?<!k)\s",
+    r"k(?! )",
+    r"[\s%]$",
+    r"[^]x]k",
+    r"D\b.?",
+    r"\Ad",
+    "{e<=2}",
+    r"(d)\1*",
+)
 texts = st.lists(words, max_size=60).map(b"".join)
-patterns = st.sampled_from(["disk", "DISK", "d.sk", "98.26 %", "[/x", "^disk$", "k\\s+d", "ü", "(", "x*"])
+patterns = st.sampled_from(["disk", "DISK", "d.sk", "98.26 %", "[/x", "^disk$", "k\\s+d", "ü", "(", "x*", *IN_LINES])
 
 
 def expected(copy: LogCopy, pattern: Pattern) -> list[int]:
@@ -79,6 +95,44 @@ def test_capitals_matter_once_there_is_one() -> None:
 def test_what_is_no_regular_expression_is_sought_as_it_stands() -> None:
     assert Pattern("[/gpfs/fs1").matches(b"failed on [/gpfs/fs1]")
     assert Pattern("*(").spans("a*(b") == [(1, 3)]
+
+
+@given(texts, st.sampled_from(IN_LINES))
+def test_lines_match_as_they_do_by_themselves(data: bytes, text: str) -> None:
+    copy, flags = copy_of(data), re.IGNORECASE if text == text.lower() else re.NOFLAG
+    alone = re.compile(text.encode(), flags)
+    wanted = [line for line in range(copy.lines()) if alone.search(copy.shown(line))]
+    assert (logsearch.matches_in(copy, Pattern(text), 0, copy.lines()) if data else []) == wanted
+
+
+@pytest.mark.parametrize(
+    "source", [r"\n", r"[^\n]", r"\x0a", r"(?s).", r"[\s]", r"[\D]", "[\t-z]", r"\Z", r"(a)\1", r"\B"]
+)
+def test_what_may_reach_over_the_end_of_a_line_is_looked_for_line_by_line(source: str) -> None:
+    assert within_lines(read(source)) is None
+
+
+SLOW = (r"(a+)+$", r"(\w|a)+\n?$")
+"""One that is looked for in many lines at once, and one line by line."""
+
+
+@pytest.mark.parametrize("text", SLOW)
+def test_what_takes_too_long_is_given_up_and_not_tried_again(text: str) -> None:
+    copy, pattern = copy_of(b"first\n", b"a" * 3000 + b"!\n", b"last\n"), Pattern(text)
+    with pytest.raises(TooSlowError):
+        asyncio.run(find(copy, pattern, 0))
+    assert pattern.gave_up
+    with pytest.raises(TooSlowError):
+        pattern.spans("last")
+    kept = Filter(copy, Pattern(text))
+    with pytest.raises(TooSlowError):
+        kept.step()
+
+
+def test_a_last_line_that_takes_too_long_is_shown() -> None:
+    copy = copy_of(b"a" * 3000 + b"!")
+    kept = Filter(copy, Pattern(SLOW[0]))
+    assert (kept.rows(), kept.line(0), kept.pattern.gave_up) == (1, 0, True)
 
 
 def test_a_line_longer_than_a_slice_is_looked_at_as_far_as_it_is_shown() -> None:
