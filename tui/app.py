@@ -15,6 +15,7 @@ from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
+from textual.worker import WorkerFailed
 
 from remote.command import Command, Effect
 from remote.errors import SiteError
@@ -37,7 +38,7 @@ from supervision.migration import operator_name
 from supervision.session import Session
 from supervision.supervisor import Supervisor
 from tui import theme
-from tui.help import Actions, HelpScreen, help_text
+from tui.help import LOWEST, Actions, HelpScreen, Palette, help_text
 from tui.keymap import keymap
 from tui.replay import moment, no_moment
 from tui.settings import Settings
@@ -113,6 +114,22 @@ class RestripeApp(SessionApp):
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """The bands, for themes that know nothing of them."""
         return theme.BANDS
+
+    @property
+    def crash(self) -> Exception | None:
+        """The error of its own that ended the application."""
+        error = self._exception
+        inner = error.error if isinstance(error, WorkerFailed) else error
+        return inner if isinstance(inner, Exception) else error
+
+    def _fatal_error(self) -> None:
+        """Close; the library would also make a traceback of it, with the values of all variables."""
+        self.bell()
+        self._close_messages_no_wait()
+
+    def _print_error_renderables(self) -> None:
+        """Print nothing: what a person is told of an error, and where, is for whoever runs the application."""
+        self._exit_renderables.clear()
 
     def on_mount(self) -> None:
         if self.session.player:
@@ -258,6 +275,13 @@ class RestripeApp(SessionApp):
         if isinstance(self.screen, ModalScreen):
             return
         self.push_screen(HelpScreen(help_text(self.screen)))
+
+    def action_command_palette(self) -> None:
+        """Open the palette, where something of its list can be seen."""
+        if self.size.height < LOWEST:
+            self.say(f"the palette needs {LOWEST} lines")
+        else:
+            self.push_screen(Palette(id="--command-palette"))
 
     def on_command_palette_opened(self) -> None:
         """Nothing moves here, and no cursor blinks."""

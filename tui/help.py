@@ -7,9 +7,10 @@ from functools import partial
 from typing import Any, ClassVar
 
 import msgspec
+from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
@@ -21,6 +22,10 @@ from screens.widgets.frame import SCREENS, key_text
 HERE, EVERYWHERE, REPLAY, GO = "On this screen", "Everywhere", "Replay", "Screens"
 _NOT_OURS = ("focus_", "copy_text", "scroll_", "page_", "help_quit", "minimize", "maximize")
 """What every such program has, beginning like this."""
+
+
+LOWEST = 8
+"""Lines of the lowest terminal that has a palette: in a lower one nothing of its list is seen, and enter chooses."""
 
 
 class Action(msgspec.Struct, frozen=True):
@@ -104,6 +109,20 @@ class HelpScreen(ModalScreen[None]):
     def action_read(self, lines: int) -> None:
         """Scroll."""
         self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
+
+
+class Palette(CommandPalette):
+    """The library's palette, for terminals of any size."""
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Close where nothing of its list is seen any more."""
+        if event.size.height < LOWEST and self.is_current:
+            self._action_escape()
+
+    def _action_command_list(self, action: str) -> None:
+        """Leave the list alone while it has no room: the library looks a line up that it never laid out."""
+        if self.query_one(CommandList).scrollable_content_region:
+            super()._action_command_list(action)
 
 
 class Actions(Provider):

@@ -36,6 +36,7 @@ from tui.demo import exit_of, opened
 from tui.exits import Exit
 from tui.paths import new_recording
 from tui.replay import StartError, moment
+from tui.running import CrashError
 from tui.settings import Settings
 from tui.using import slowed
 
@@ -51,13 +52,14 @@ async def replay(file: Path, *, speed: float | None, start: str | None, settings
     player = Player(recording, speed=speed or 60.0)
     player.seek(begin)
     header = recording.header
-    return await _run(RestripeApp(Session(player, GpfsFileSystem(header.file_system, header.entry))), settings)
+    app = RestripeApp(Session(player, GpfsFileSystem(header.file_system, header.entry)))
+    return _ended(app, await _run(app, settings))
 
 
 async def demo(*, speed: float, record: Path | None, auto: bool, settings: Settings) -> Exit:
     """The simulated cluster on the screens, waiting for the person; with `auto` it begins by itself.
 
-    Ends as the migration did, if one was begun: leaving in the middle of it is UNKNOWN.
+    Ends as the migration did, if one was begun: leaving in the middle of it is UNKNOWN, and so is an error of our own.
     """
     try:
         async with Simulation.start(scenario="seed", speed=speed) as simulation, opened(simulation, record) as demo:
@@ -80,9 +82,12 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
             if auto:
                 supervisor.start(MIGRATION, migrate())
             supervisor.start("first look", watch.begin())
-            code = await _run(RestripeApp(session, first="migrate" if auto else "cluster"), settings)
+            app = RestripeApp(session, first="migrate" if auto else "cluster")
+            code = await _run(app, settings)
             begun = session.migration is None
-        return exit_of(demo) if begun and code is Exit.DONE else code
+        if begun:
+            code = Exit.UNKNOWN if app.crash else exit_of(demo)
+        return _ended(app, code)
     except (SimulationError, RecordingError, SiteError) as error:
         sys.stderr.write(f"Nothing was done: {error}\n")
         return Exit.FAILED
@@ -144,17 +149,25 @@ async def connect(
             prompts.app = app
             supervisor.start("first look", watch.begin())
             code = await _run(app, settings, f"--write has no effect: {locked}" if locked else "")
-        journal.emit(Closed(clock.now(), "left"))
+        journal.emit(Closed(clock.now(), "an error of restripe itself" if app.crash else "left"))
     finally:
         await asyncio.to_thread(writer.close)
     _say_goodbye(journal.store.state, writer)
-    return code
+    return _ended(app, code)
 
 
 async def _run(app: RestripeApp, settings: Settings, greeting: str = "") -> Exit:
-    """Show until the person leaves."""
+    """Show until the person leaves, or an error of our own ends it: FAILED."""
     app.use(settings, greeting)
-    return Exit(await app.run_async(mouse=settings.config.mouse) or 0)
+    left = await app.run_async(mouse=settings.config.mouse)
+    return Exit.FAILED if left is None else Exit(left)
+
+
+def _ended(app: RestripeApp, code: Exit) -> Exit:
+    """How the program ends, when all is closed. An error of our own is raised, for it to be told where all are."""
+    if app.crash:
+        raise CrashError(app.crash, code)
+    return code
 
 
 def _say_goodbye(state: State, writer: Writer) -> None:
