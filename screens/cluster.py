@@ -41,7 +41,7 @@ class ClusterScreen(SessionScreen):
     def show_state(self) -> None:
         session, width = self.session, self.body_width
         state, fs, now = session.state, session.fs, session.now
-        problems = fs.problems(state)
+        problems = (*session.own_problems, *fs.problems(state))
         lines = [plain("Problems", "bold")]
         lines += fact_lines(problems, width, now) or [plain("none that is known", indent=3)]
         lines += self._section(f"{fs.words.kind} {fs.name}", None)
