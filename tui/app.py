@@ -47,6 +47,8 @@ MIGRATION = "migration"
 """The name of the background work that runs a migration's steps."""
 REFRESH = "refresh"
 """The name of what asks again because a person wanted it."""
+LAUNCH, STOP = "launch", "stop"
+"""The names of what sends a command to a host, or a signal to a job: until its end nobody knows what came of it."""
 LEAVING = "-leaving"
 """The class of the question whether to leave: it is put once."""
 LOOK = 0.1
@@ -192,7 +194,7 @@ class RestripeApp(SessionApp):
         supervisor = self.session.supervisor
         if supervisor is None or not self.session.armed:
             return
-        supervisor.start("stop", self._carry_out(supervisor.site.stop(intent.host, intent.job_id)))
+        supervisor.start(STOP, self._carry_out(supervisor.site.stop(intent.host, intent.job_id)))
 
     def on_launch_job(self, intent: LaunchJob) -> None:
         """Run a command that was confirmed, as a detached job."""
@@ -203,7 +205,7 @@ class RestripeApp(SessionApp):
         if why:
             self.say(why)
             return
-        supervisor.start("launch", self._launch(supervisor, intent))
+        supervisor.start(LAUNCH, self._launch(supervisor, intent))
 
     async def _launch(self, supervisor: Supervisor, intent: LaunchJob) -> None:
         stamp = time_of_day(self.session.now, self.session.state.utc_offset).replace(":", "")
@@ -298,28 +300,42 @@ class RestripeApp(SessionApp):
         self.say(f"ctrl+c ends nothing here: {key_text(quits)} or ctrl+q quits")
 
     async def action_quit_session(self) -> None:
-        """Leave; jobs on hosts go on. Asks only where leaving ends something: the steps that were to follow."""
+        """Leave; jobs on hosts go on.
+
+        Asks only where leaving ends something: the steps that were to follow, or the wait for what a host says to a
+        launch or a stop.
+        """
         if any(screen.has_class(LEAVING) for screen in self.screen_stack):
             return  # it is asked already
         supervisor = self.session.supervisor
         if supervisor and supervisor.runs(MIGRATION):
-            dialog = ConfirmDanger(
+            self._ask_to_leave(
                 "Leave in the middle of the migration?",
-                (
-                    "The simulated cluster ends with this program, and its jobs with it."
-                    if self.session.header.simulated
-                    else "The step that runs now goes on on its host, detached.",
-                    "The steps after it will NOT run: nobody is left to begin them.",
-                ),
-                "quit",
-                (self.session.header.entry,),
-                self.session.fs.name,
-                do="leave",
+                "The simulated cluster ends with this program, and its jobs with it."
+                if self.session.header.simulated
+                else "The step that runs now goes on on its host, detached.",
+                "The steps after it will NOT run: nobody is left to begin them.",
             )
-            dialog.add_class(LEAVING)
-            self.push_screen(dialog, self._leave)
+        elif unsure := self.unsure:
+            self._ask_to_leave(
+                f"Leave while a {unsure} is under way?",
+                f"Its host has not answered yet: you would NOT KNOW whether the {unsure} was sent, and what it did.",
+                "It is a matter of seconds, or of the time limit where the host is silent: better wait for it.",
+            )
         else:
             self.exit(0)
+
+    @property
+    def unsure(self) -> str:
+        """What is being sent to a host, so that nobody knows yet what comes of it: a launch, a stop, or nothing."""
+        supervisor = self.session.supervisor
+        return next((name for name in (LAUNCH, STOP) if supervisor and supervisor.runs(name)), "")
+
+    def _ask_to_leave(self, title: str, *happens: str) -> None:
+        entry, name = self.session.header.entry, self.session.fs.name
+        dialog = ConfirmDanger(title, happens, "quit", (entry,), name, do="leave")
+        dialog.add_class(LEAVING)
+        self.push_screen(dialog, self._leave)
 
     def _leave(self, sure: bool | None) -> None:
         if sure:

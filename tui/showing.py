@@ -6,6 +6,7 @@ import asyncio
 import contextlib
 import sys
 import time
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import msgspec
 
 from remote.clock import WallClock
 from remote.errors import SiteError
-from remote.events import Closed, Header
+from remote.events import Closed, Event, Header, LinkChanged
 from remote.hostkeys import HostKeyQuestion, Trust
 from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
@@ -27,13 +28,14 @@ from supervision.migration import StopError, operator_name
 from supervision.player import Player
 from supervision.replay import Replay
 from supervision.session import Session
-from supervision.state import State, Store
+from supervision.state import Store
 from supervision.supervisor import Supervisor
 from supervision.watching import Watch
 from tui.app import MIGRATION, RestripeApp
 from tui.connecting import Target, settings_for
 from tui.demo import exit_of, opened
 from tui.exits import Exit
+from tui.leaving import come_back, goes_on, recording_lines, unreached
 from tui.paths import new_recording
 from tui.replay import StartError, moment
 from tui.running import CrashError
@@ -87,6 +89,9 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
             begun = session.migration is None
         if begun:
             code = Exit.UNKNOWN if app.crash else exit_of(demo)
+        elif code is Exit.DONE and demo.writer.failure:
+            code = Exit.WARNINGS
+        _say(recording_lines(demo.writer))
         return _ended(app, code)
     except (SimulationError, RecordingError, SiteError) as error:
         sys.stderr.write(f"Nothing was done: {error}\n")
@@ -140,6 +145,8 @@ async def connect(
         return Exit.FAILED
     journal = Journal(Store(header), writer)
     fs = GpfsFileSystem(fs_name, target.host)
+    connected = asyncio.Event()
+    journal.store.listen(lambda _state, event: connected.set() if _is_up(event) else None)
     try:
         site = RecordingSite(live, journal.emit, writer, journal.prepare)
         async with Supervisor(site, journal, fs=fs_name, entry=target.host) as supervisor:
@@ -149,11 +156,26 @@ async def connect(
             prompts.app = app
             supervisor.start("first look", watch.begin())
             code = await _run(app, settings, f"--write has no effect: {locked}" if locked else "")
+            left, unsure = journal.store.state, app.unsure  # while the links are open
         journal.emit(Closed(clock.now(), "an error of restripe itself" if app.crash else "left"))
     finally:
         await asyncio.to_thread(writer.close)
-    _say_goodbye(journal.store.state, writer)
+    if not connected.is_set():
+        _say(unreached(left))
+    _say(goes_on(fs, left, clock.now()))
+    _say(come_back(target, fs_name, settings, armed=armed))
+    _say(recording_lines(writer))
+    if unsure:
+        code = Exit.UNKNOWN
+    elif code is Exit.DONE and not connected.is_set():
+        code = Exit.UNREACHABLE
+    elif code is Exit.DONE and writer.failure:
+        code = Exit.WARNINGS
     return _ended(app, code)
+
+
+def _is_up(event: Event) -> bool:
+    return isinstance(event, LinkChanged) and event.state == "up"
 
 
 async def _run(app: RestripeApp, settings: Settings, greeting: str = "") -> Exit:
@@ -170,12 +192,7 @@ def _ended(app: RestripeApp, code: Exit) -> Exit:
     return code
 
 
-def _say_goodbye(state: State, writer: Writer) -> None:
-    """What goes on without us, and how to come back."""
-    running = [job for job in state.jobs.values() if job.status.state.value in ("running", "orphan")]
-    for job in running:
-        sys.stdout.write(f"still running on {job.host}: {job.status.command or job.status.id}\n")
-    if running:
-        entry = state.header.entry
-        sys.stdout.write(f"come back with: restripe connect {entry} --fs {state.header.file_system}\n")
-    sys.stdout.write(f"recorded in {writer.path}\n")
+def _say(lines: Iterable[str]) -> None:
+    """Tell something on the terminal, when the screens are gone."""
+    for line in lines:
+        sys.stdout.write(f"{line}\n")

@@ -50,8 +50,12 @@ async def test_an_error_of_the_screens_is_failed_and_with_a_migration_begun_unkn
     assert (await crashed(monkeypatch, tmp_path / "begun.jsonl", auto=True)).code is Exit.UNKNOWN
 
 
-async def test_who_only_looked_ends_with_0(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    assert await ended(monkeypatch, tmp_path / "looked.jsonl", auto=False) is Exit.DONE
+async def test_who_only_looked_ends_with_0_and_is_told_of_the_recording(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    record = tmp_path / "looked.jsonl"
+    assert await ended(monkeypatch, record, auto=False) is Exit.DONE
+    assert capsys.readouterr().out == f"recorded in {record}\nreplay it with: restripe replay {record}\n"
 
 
 async def test_leaving_in_the_middle_is_unknown(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
