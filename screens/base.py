@@ -19,8 +19,8 @@ class SessionApp(App[int]):
 
     session: Session
 
-    def say(self, text: str) -> None:
-        """Put a text on the message line of the current screen."""
+    def say(self, text: str, *, wrong: bool = False) -> None:
+        """Put a text on the message line of the current screen, `wrong` for a refusal or an error: it stays longer."""
         raise NotImplementedError
 
 
@@ -43,9 +43,9 @@ class SessionScreen(Screen[None]):
         """Cells a line of the scrolled body has: the padding and the scroll bar take three."""
         return max(40, self.size.width - 3)
 
-    def say(self, text: str) -> None:
-        """Put a text on the message line."""
-        self.query_one(MessageLine).show(text)
+    def say(self, text: str, *, wrong: bool = False) -> None:
+        """Put a text on the message line, `wrong` for a refusal or an error: it stays longer."""
+        self.query_one(MessageLine).tell(text, wrong=wrong)
 
     def compose(self) -> ComposeResult:
         yield StatusLine()
@@ -77,6 +77,11 @@ class SessionScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.refresh_all()
+
+    def on_screen_suspend(self) -> None:
+        """Forget what was said: when a person comes back it may be so no more."""
+        for line in self.query(MessageLine):  # none where it was left before it was there
+            line.show("")
 
     def on_screen_resume(self) -> None:
         self.refresh_all()

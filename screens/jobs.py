@@ -165,7 +165,7 @@ class JobsScreen(ListAndLog):
         def answered(go: bool | None) -> None:
             why = self._refusal(host) or session.fs.may_run(argv)
             if go and why:
-                self.say(why)
+                self.say(why, wrong=True)
             elif go:
                 self.post_message(LaunchJob(host, argv))
                 self.say(f"launching on {host}: {shlex.join(argv)}")
@@ -185,7 +185,7 @@ class JobsScreen(ListAndLog):
         host, job_id, asked = job.host, job.status.id, session.now
         why = self._refusal(host) or session.fs.may_stop(job)
         if why:
-            self.say(why)
+            self.say(why, wrong=True)
             return
         # it is asked for again meanwhile: what is decided then rests on an answer younger than the question
         self.post_message(RefreshJobs())
@@ -198,7 +198,7 @@ class JobsScreen(ListAndLog):
             if not why and found.at < asked:
                 why = f"refused: {host} has not told of this job since; try again when it has"
             if why:
-                self.say(why)
+                self.say(why, wrong=True)
                 return
             self.post_message(StopJob(host, job_id))
             self.say(f"stopping {one_line(found.status.command)}")

@@ -20,7 +20,7 @@ from textual.worker import WorkerFailed
 from remote.command import Command, Effect
 from remote.errors import SiteError
 from remote.hostkeys import HostKeyQuestion, Trust
-from remote.jobs import JobSpec, JobStatus
+from remote.jobs import JobSpec, JobState, JobStatus
 from remote.secret import SecretQuestion
 from screens.base import SessionApp, SessionScreen
 from screens.cluster import ClusterScreen
@@ -33,6 +33,7 @@ from screens.jobs import JobsScreen
 from screens.migrate import MigrateScreen
 from screens.restripe import RestripeScreen
 from screens.widgets.frame import SCREENS, key_text
+from screens.widgets.timeline import Timeline
 from supervision.clocktext import time_of_day
 from supervision.migration import operator_name
 from supervision.session import Session
@@ -139,11 +140,10 @@ class RestripeApp(SessionApp):
         self.switch_mode(self._first)
         self.set_interval(1 / self._draws, self._look)
 
-    def say(self, text: str) -> None:
-        """Put a text on the message line of the current screen."""
+    def say(self, text: str, *, wrong: bool = False) -> None:
         shown = next((screen for screen in reversed(self.screen_stack) if isinstance(screen, SessionScreen)), None)
         if shown:
-            shown.say(text)
+            shown.say(text, wrong=wrong)
 
     def _look(self) -> None:
         """Draw the visible screen when something it may show has changed: hidden ones do no work."""
@@ -154,7 +154,7 @@ class RestripeApp(SessionApp):
             screen.refresh_all()
             if self._greeting:
                 greeting, self._greeting = self._greeting, ""
-                self.say(greeting)
+                self.say(greeting, wrong=True)  # the only one there is: --write has no effect
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("play", "next_event", "mark", "slower", "faster", "jump", "go_to"):
@@ -203,7 +203,7 @@ class RestripeApp(SessionApp):
             return
         why = self.session.fs.may_run(intent.argv)
         if why:
-            self.say(why)
+            self.say(why, wrong=True)
             return
         supervisor.start(LAUNCH, self._launch(supervisor, intent))
 
@@ -220,9 +220,10 @@ class RestripeApp(SessionApp):
         try:
             status = await work
         except SiteError as error:
-            self.say(str(error))
+            self.say(str(error), wrong=True)
         else:
-            self.say(f"job {status.id}: {status.meaning}")
+            wrong = status.state in (JobState.ERROR, JobState.UNKNOWN)
+            self.say(f"job {status.id}: {status.meaning}", wrong=wrong)
 
     def on_start_migration(self, _intent: StartMigration) -> None:
         """Run the migration of this session, once."""
@@ -345,7 +346,8 @@ class RestripeApp(SessionApp):
         """Play or pause the replay."""
         if player := self.session.player:
             player.playing = not player.playing and not player.ended
-            self.say(f"playing {player.speed:g} times as fast" if player.playing else "paused")
+            for timeline in self.screen.query(Timeline):
+                timeline.tell_playing()
 
     def action_next_event(self) -> None:
         """Play the next recorded event."""

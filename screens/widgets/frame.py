@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
 from rich.text import Text
 from textual.binding import Binding
 from textual.keys import _character_to_key
+from textual.timer import Timer
 from textual.widget import Widget
 
 from remote.text import safe
@@ -93,9 +95,30 @@ class TabsLine(OneLine):
 
 
 class MessageLine(OneLine):
-    """The last thing there was to say."""
+    """The last thing there was to say, until it is old: what is so no more must not stand there."""
 
     DEFAULT_CSS = "MessageLine { color: $warning; }"
+    KEPT: ClassVar[float] = 10.0
+    """Seconds after which a message goes."""
+    KEPT_WRONG: ClassVar[float] = 30.0
+    """The same for a refusal or an error, after which a person has to do something else."""
+    _goes: Timer | None = None
+
+    @property
+    def text(self) -> str:
+        """What stands there."""
+        return self._text.plain
+
+    def tell(self, text: str, *, wrong: bool = False) -> None:
+        """Show a message for a while."""
+        self.show(text)
+        self._goes = self.set_timer(self.KEPT_WRONG if wrong else self.KEPT, lambda: self.show(""))
+
+    def show(self, text: Text | str) -> None:
+        """Show a text that stays until there is another."""
+        if self._goes:
+            self._goes.stop()
+        super().show(text)
 
 
 class KeyFooter(OneLine):
