@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.binding import Binding
 from textual.keys import _character_to_key
 from textual.timer import Timer
 from textual.widget import Widget
 
-from remote.text import safe
+from remote.text import one_line, safe
 from screens.widgets.render import fit
 from supervision.clocktext import time_of_day
 from supervision.session import Session
@@ -69,14 +70,37 @@ class StatusLine(OneLine):
         self.set_class(session.player is not None, "-replay")
         self.set_class(header.simulated, "-simulated")
         up = sum(link.state == "up" for link in state.links.values())
-        parts = [
-            f" {header.file_system or '-'} @ {header.entry}",
+        text = status_text(
+            one_line(f"{header.file_system or '-'} @ {header.entry}"),
             " ".join(words),
             f"hosts {up}/{len(state.hosts)}",
             session.recording_text,
             time_of_day(session.now, state.utc_offset),
-        ]
-        self.show("  ".join(part for part in parts if part))
+            self.app.size.width,
+        )
+        self.show(text)
+
+
+def status_text(name: str, words: str, hosts: str, recording: str, clock: str, width: int) -> str:
+    """The status line in so many cells: whatever else is cut, its words and its clock stay.
+
+    First goes why nothing is recorded, which Cluster tells as well; then the end of the name, the size of the
+    recording, the count of hosts, and the name itself.
+    """
+    short = recording.partition(":")[0]
+    warning = short if ":" in recording else ""
+    whole = cell_len(name)
+    for middle, least in (
+        ((hosts, recording), whole),
+        ((hosts, short), 12),
+        ((hosts, warning), 12),
+        ((warning,), 4),
+    ):
+        rest = "  ".join(part for part in (words, *middle, clock) if part)
+        room = width - cell_len(rest) - 3
+        if room >= min(least, whole):
+            return f" {fit(name, min(room, whole))}  {rest}"
+    return f" {words}  {clock}"
 
 
 class TabsLine(OneLine):

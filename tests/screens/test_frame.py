@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from pathlib import Path
+
 import pytest
 
-from screens.widgets.frame import MessageLine
+from screens.widgets.frame import MessageLine, status_text
 from tests.screens.snap import text_of
+from tests.screens.test_app_live import live
 from tests.screens.test_app_replay import shown
 from tests.waiting import until
 from tui.app import RestripeApp
@@ -67,3 +71,42 @@ async def test_what_was_said_of_playing_is_true_on_every_screen_and_at_the_end()
         await until(lambda: message(app) == "the end of the recording")
         await pilot.press("P")
         assert message(app) == "the end of the recording"
+
+
+NAME, HOSTS, CLOCK = "mss1 @ pollux1", "hosts 3/3", "18:00:00"
+FULL = "NOT RECORDED: No space left on device"
+
+
+@pytest.mark.parametrize(
+    ("name", "words", "recording", "width", "expected"),
+    [
+        (NAME, "ARMED", "rec 6 KB", 80, " mss1 @ pollux1  ARMED  hosts 3/3  rec 6 KB  18:00:00"),
+        (NAME, "ARMED", FULL, 90, f" mss1 @ pollux1  ARMED  hosts 3/3  {FULL}  18:00:00"),
+        (NAME, "ARMED", FULL, 80, " mss1 @ pollux1  ARMED  hosts 3/3  NOT RECORDED  18:00:00"),
+        (
+            "scratch @ " + "n" * 60,
+            "SIMULATED READ-ONLY",
+            FULL,
+            80,
+            " scratch @ nnnnnnnnnnnn…  SIMULATED READ-ONLY  hosts 3/3  NOT RECORDED  18:00:00",
+        ),
+        (NAME, "REPLAY READ-ONLY", "", 41, " mss1 @ poll…  REPLAY READ-ONLY  18:00:00"),
+        (NAME, "ARMED", "rec 6 KB", 43, " mss1 @ pollux1  ARMED  hosts 3/3  18:00:00"),
+        (NAME, "ARMED", FULL, 40, " mss1 @ …  ARMED  NOT RECORDED  18:00:00"),
+        (NAME, "REPLAY READ-ONLY", "", 20, " REPLAY READ-ONLY  18:00:00"),
+    ],
+)
+def test_whatever_is_cut_the_words_and_the_clock_stay(
+    name: str, words: str, recording: str, width: int, expected: str
+) -> None:
+    assert status_text(name, words, HOSTS, recording, CLOCK, width) == expected
+
+
+async def test_a_session_whose_recording_failed_still_has_its_clock_at_80_columns(tmp_path: Path) -> None:
+    async with live(tmp_path) as (app, _pilot, session):
+        assert session.writer
+        session.writer._fail("No space left on device")
+        await until(lambda: "NOT RECORDED" in text_of(app))
+        assert re.fullmatch(
+            r" mss1 @ pollux1  SIMULATED ARMED  hosts 3/3  NOT RECORDED  \d\d:\d\d:\d\d", text_of(app).splitlines()[0]
+        )
