@@ -70,9 +70,9 @@ class SessionScreen(Screen[None]):
         if not self.query(StatusLine):
             return
         self.query_one(StatusLine).show_session(self.session)
-        bindings = [active.binding for active in self.active_bindings.values() if active.enabled]
-        self.query_one(TabsLine).show_current(self.NAME, bindings)
-        self.query_one(KeyFooter).show_keys(bindings, self.size.width)
+        keys = [active for active in self.active_bindings.values() if active.enabled]
+        self.query_one(TabsLine).show_current(self.NAME, [active.binding for active in keys])
+        self.query_one(KeyFooter).show_keys(keys, self.size.width)
         self.show_state()
 
     def on_mount(self) -> None:

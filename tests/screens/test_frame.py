@@ -6,6 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
+from textual.pilot import Pilot
+from textual.widgets import Input
 
 from screens.widgets.frame import MessageLine, status_text
 from tests.screens.snap import text_of
@@ -13,7 +15,9 @@ from tests.screens.test_app_live import live
 from tests.screens.test_app_replay import shown
 from tests.waiting import until
 from tui.app import RestripeApp
+from tui.help import HelpScreen
 from tui.replay import moment
+from tui.settings import Config, Settings, config_file
 
 AGES = 3600.0
 
@@ -110,3 +114,49 @@ async def test_a_session_whose_recording_failed_still_has_its_clock_at_80_column
         assert re.fullmatch(
             r" mss1 @ pollux1  SIMULATED ARMED  hosts 3/3  NOT RECORDED  \d\d:\d\d:\d\d", text_of(app).splitlines()[0]
         )
+
+
+async def click(app: RestripeApp, pilot: Pilot[int], line: int, words: str) -> None:
+    """Click on the middle of words in a line of the screen."""
+    text = text_of(app).splitlines()[line]
+    assert text.count(words) == 1, text
+    await pilot.click(offset=(text.index(words) + len(words) // 2, line % app.size.height))
+
+
+async def test_a_click_on_a_tab_or_a_key_does_what_the_key_does() -> None:
+    async with shown("18:00") as (app, pilot, player):
+        await click(app, pilot, 1, "7 Commands")
+        await until(lambda: "[7 Commands]" in text_of(app))
+        await click(app, pilot, 1, "2 Disks")
+        await until(lambda: "[2 Disks]" in text_of(app) and "foo1_nsd1" in text_of(app))
+        await click(app, pilot, -1, "/ filter")
+        await until(lambda: isinstance(app.focused, Input))
+        await click(app, pilot, 1, "1 Cluster")  # though a field has the focus, in which a key would be a letter
+        await until(lambda: "[1 Cluster]" in text_of(app))
+        player.speed = 0.25
+        await click(app, pilot, -1, "P play/pause")
+        await until(lambda: player.playing)
+        await click(app, pilot, -1, "? help")
+        await until(lambda: isinstance(app.screen, HelpScreen))
+        await pilot.press("escape")
+        await until(lambda: "[1 Cluster]" in text_of(app))
+        text = text_of(app).splitlines()[-1]
+        await pilot.click(offset=(text.index("? help") - 3, 23))  # between the words is nothing
+        await click(app, pilot, -1, "q quit")
+        await until(lambda: app.return_value == 0)
+
+
+async def test_a_click_works_whatever_keys_a_person_has_set() -> None:
+    async with shown("18:00", (120, 40)) as (app, pilot, _player):
+        keys: dict[str, str | list[str]] = {"screen.disks": "f2", "grid.filter": "f5", "app.quit": "f9"}
+        app.use(Settings(Config(keys=keys), config_file()))
+        await pilot.press("full_stop")  # something happens, so that it is drawn
+        await until(lambda: "f2 Disks" in text_of(app))
+        await click(app, pilot, 1, "f2 Disks")
+        await until(lambda: "[f2 Disks]" in text_of(app) and "f5 filter" in text_of(app))
+        await click(app, pilot, -1, "f5 filter")
+        await until(lambda: isinstance(app.focused, Input))
+        await pilot.press("escape")
+        await until(lambda: "f9 quit" in text_of(app))
+        await click(app, pilot, -1, "f9 quit")
+        await until(lambda: app.return_value == 0)
