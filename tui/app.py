@@ -279,6 +279,11 @@ class RestripeApp(SessionApp):
             return
         self.push_screen(HelpScreen(help_text(self.screen)))
 
+    def action_theme(self, name: str) -> None:
+        """Show in other colours, as long as this program runs."""
+        self.theme = name
+        self.say(f'until you leave; theme = "{name}" in config.toml keeps it')
+
     def action_command_palette(self) -> None:
         """Open the palette, where something of its list can be seen."""
         if self.size.height < LOWEST:

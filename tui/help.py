@@ -18,6 +18,7 @@ from textual.widgets import Static
 
 from screens.base import SessionScreen
 from screens.widgets.frame import SCREENS, key_text
+from tui import theme
 
 HERE, EVERYWHERE, REPLAY, GO = "On this screen", "Everywhere", "Replay", "Screens"
 _NOT_OURS = ("focus_", "copy_text", "scroll_", "page_", "help_quit", "minimize", "maximize")
@@ -126,7 +127,7 @@ class Palette(CommandPalette):
 
 
 class Actions(Provider):
-    """Everything that can be done on the screen beneath the palette, each with its key."""
+    """Everything that can be done on the screen beneath the palette, each with its key; and the colours."""
 
     def _choices(self) -> Iterator[tuple[str, Content, partial[Any]]]:
         titles = {name: title for _key, name, title in SCREENS}
@@ -137,6 +138,11 @@ class Actions(Provider):
             run = partial(self.app.run_action, binding.action, action.active.node)
             # as content, never as markup: a key may be a bracket
             yield name, Content(f"   {', '.join(action.keys)}").stylize("dim"), run
+        if theme.no_color():
+            return  # nothing that there is has a colour
+        for words, name in theme.CHOICES:
+            now = "   now" if self.app.theme == name else ""
+            yield f"theme: {words}", Content(now).stylize("dim"), partial(self.app.run_action, f"theme('{name}')")
 
     async def discover(self) -> Hits:
         """All of them, before anything was typed."""

@@ -184,13 +184,46 @@ async def test_the_palette_lists_what_works_here_and_runs_it() -> None:
         await pilot.press("ctrl+p")
         await until(lambda: app.screen.query(OptionList) and app.screen.query_one(OptionList).option_count)
         listed = app.screen.query_one(OptionList).option_count
-        assert listed == len([action for action in offered if action.active.binding.action != "command_palette"])
+        themes = 3
+        assert listed == themes + len([a for a in offered if a.active.binding.action != "command_palette"])
         await pilot.press(*"jobs")
         await until(lambda: app.screen.query_one(OptionList).option_count == 1)
         await pilot.press("enter")
         await until(lambda: "[6 Jobs]" in text_of(app))
         for action in keys_help.actions(app.screen):
             assert action.active.binding.id not in ("jobs.run", "jobs.stop")
+
+
+async def choose(app: RestripeApp, pilot: Pilot[int], words: str) -> None:
+    """Choose what the palette offers under these words."""
+    await pilot.press("ctrl+p")
+    await until(lambda: app.screen.query(OptionList) and app.screen.query_one(OptionList).option_count)
+    await pilot.press(*("space" if letter == " " else letter for letter in words))
+    await until(lambda: app.screen.query_one(OptionList).option_count == 1)
+    await pilot.press("enter")
+
+
+@pytest.mark.parametrize("key", "1267")
+async def test_the_palette_changes_the_theme_and_every_screen_is_readable_then(key: str) -> None:
+    async with app_in("dark") as (app, pilot):
+        for words, name in (("light", "light"), ("terminal", "ansi"), ("dark", "dark"), ("terminal", "ansi")):
+            await pilot.press(key)
+            await choose(app, pilot, f"theme {words}")
+            await until(lambda name=name: f'theme = "{name}" in config.toml keeps it' in text_of(app))  # type: ignore[misc]
+            assert app.theme == name
+            await pilot.pause()
+            assert hard_to_read(app) == []
+            papers = {segment.style.bgcolor.type for segment in sent(app) if segment.style and segment.style.bgcolor}
+            assert (ColorType.DEFAULT in papers) == (name == "ansi")  # the terminal's own shows through in one alone
+
+
+async def test_without_colour_no_theme_is_offered() -> None:
+    async with app_in("dark", no_color=True) as (app, pilot):
+        await pilot.press("ctrl+p")
+        await until(lambda: app.screen.query(OptionList) and app.screen.query_one(OptionList).option_count)
+        options = app.screen.query_one(OptionList).options
+        assert any("help" in str(option.prompt) for option in options)
+        assert not any("theme" in str(option.prompt) for option in options)
 
 
 @pytest.mark.parametrize("size", [(80, 2), (80, 1), (2, 24), (1, 1), (80, LOWEST - 1)])
