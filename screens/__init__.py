@@ -1,1 +1,1 @@
-"""The screens of the terminal program, one file a screen. None exists yet: the program runs headless."""
+"""The screens of the terminal program, one file a screen, with its dialogs and widgets. They ask no host anything."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar, cast
 
 from textual.app import App, ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, BindingType
 from textual.containers import Container
 from textual.screen import Screen
 
@@ -19,8 +19,8 @@ class SessionApp(App[int]):
 
     session: Session
 
-    def say(self, text: str) -> None:
-        """Put a text on the message line of the current screen."""
+    def say(self, text: str, *, wrong: bool = False) -> None:
+        """Put a text on the message line of the current screen, `wrong` for a refusal or an error: it stays longer."""
         raise NotImplementedError
 
 
@@ -43,9 +43,9 @@ class SessionScreen(Screen[None]):
         """Cells a line of the scrolled body has: the padding and the scroll bar take three."""
         return max(40, self.size.width - 3)
 
-    def say(self, text: str) -> None:
-        """Put a text on the message line."""
-        self.query_one(MessageLine).show(text)
+    def say(self, text: str, *, wrong: bool = False) -> None:
+        """Put a text on the message line, `wrong` for a refusal or an error: it stays longer."""
+        self.query_one(MessageLine).tell(text, wrong=wrong)
 
     def compose(self) -> ComposeResult:
         yield StatusLine()
@@ -65,17 +65,17 @@ class SessionScreen(Screen[None]):
         """Draw what the session knows now; called at most ten times a second, and only while it is visible."""
         raise NotImplementedError
 
-    def in_footer(self, bindings: list[Binding]) -> list[Binding]:
+    def in_footer(self, keys: list[ActiveBinding]) -> list[ActiveBinding]:
         """The keys that the footer tells of, in the order in which they get room there."""
-        return bindings
+        return keys
 
     def show_keys(self) -> None:
         """The keys that work here and now, in the footer and before the screens."""
         if not self.query(KeyFooter):
             return
-        bindings = [active.binding for active in self.active_bindings.values() if active.enabled]
-        self.query_one(TabsLine).show_current(self.NAME, bindings)
-        self.query_one(KeyFooter).show_keys(self.in_footer(bindings), self.size.width)
+        keys = [active for active in self.active_bindings.values() if active.enabled]
+        self.query_one(TabsLine).show_current(self.NAME, [active.binding for active in keys])
+        self.query_one(KeyFooter).show_keys(self.in_footer(keys), self.size.width)
 
     def refresh_all(self) -> None:
         """Draw the frame and the body, once they are there."""
@@ -87,6 +87,11 @@ class SessionScreen(Screen[None]):
 
     def on_mount(self) -> None:
         self.refresh_all()
+
+    def on_screen_suspend(self) -> None:
+        """Forget what was said: when a person comes back it may be so no more."""
+        for line in self.query(MessageLine):  # none where it was left before it was there
+            line.show("")
 
     def on_screen_resume(self) -> None:
         self.refresh_all()

@@ -68,8 +68,9 @@ class ClusterScreen(SessionScreen):
         """Problems, and facts of the whole."""
         session = self.session
         state, fs, now = session.state, session.fs, session.now
+        problems = (*session.own_problems, *fs.problems(state))
         lines = [plain("Problems", "bold")]
-        lines += fact_lines(fs.problems(state), width, now) or [plain(self._none(), indent=3)]
+        lines += fact_lines(problems, width, now) or [plain(self._none(), indent=3)]
         lines += [Text(), *self._section("Running", None)]
         lines += fact_lines(fs.running(state), width, now) or [plain("nothing that is known", indent=3)]
         if away := unasked(state):

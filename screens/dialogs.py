@@ -174,7 +174,9 @@ class ConfirmDanger(Dialog[bool]):
     TITLE_SIGN = "!! "
 
     def compose_answers(self) -> ComposeResult:
-        yield Static(Text(f"\nTo go on, tab, type  {one_line(self._wanted)}  and press enter:"), markup=False)
+        yield Static(
+            Text(f"\nTo go on: tab, type  {one_line(self._wanted)}  and enter; then  y  does it."), markup=False
+        )
         yield Input(id="name")
         with Horizontal(id="answers"):
             yield Choice("Cancel", id="cancel")

@@ -6,7 +6,7 @@ import re
 import shlex
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 
 from remote.command import Command, Effect
 from remote.text import one_line
@@ -75,11 +75,11 @@ class JobsScreen(ListAndLog):
             if mine and self.grid.go_to(f"{where} {job_id}"):
                 self._launched = None
 
-    def in_footer(self, bindings: list[Binding]) -> list[Binding]:
+    def in_footer(self, keys: list[ActiveBinding]) -> list[ActiveBinding]:
         """What may not be stopped has no key for that; whoever presses it is told why."""
         job = self._here()
         may = job is not None and not self.session.fs.may_stop(job)
-        return [binding for binding in bindings if may or binding.action != "stop"]
+        return [key for key in keys if may or key.binding.action != "stop"]
 
     def heading(self, state: State) -> str:
         """How many may still run, and which hosts cannot be asked."""
@@ -184,7 +184,7 @@ class JobsScreen(ListAndLog):
         def answered(go: bool | None) -> None:
             why = self._refusal(host) or session.fs.may_run(argv)
             if go and why:
-                self.say(why)
+                self.say(why, wrong=True)
             elif go:
                 self._launched = host, argv, frozenset(session.state.jobs)
                 self.post_message(LaunchJob(host, argv))
@@ -205,7 +205,7 @@ class JobsScreen(ListAndLog):
         host, job_id, asked = job.host, job.status.id, session.now
         why = self._refusal(host) or session.fs.may_stop(job)
         if why:
-            self.say(why)
+            self.say(why, wrong=True)
             return
         # it is asked for again meanwhile: what is decided then rests on an answer younger than the question
         self.post_message(RefreshJobs())
@@ -218,7 +218,7 @@ class JobsScreen(ListAndLog):
             if not why and found.at < asked:
                 why = f"refused: {host} has not told of this job since; try again when it has"
             if why:
-                self.say(why)
+                self.say(why, wrong=True)
                 return
             self.post_message(StopJob(host, job_id))
             self.say(f"stopping {one_line(found.status.command)}")

@@ -15,6 +15,7 @@ from supervision.migration import Migration
 from supervision.player import Player
 from supervision.state import State, Store
 from supervision.supervisor import Supervisor
+from supervision.tables import Line, Severity
 from supervision.watching import Watch
 
 Listener = Callable[[State, Event | None], None]
@@ -62,6 +63,18 @@ class Session:
         if self.writer is None:
             return ""
         return f"NOT RECORDED: {self.writer.failure}" if self.writer.failure else f"rec {self.writer.size // 1024:,} KB"
+
+    @property
+    def own_problems(self) -> tuple[Line, ...]:
+        """What is wrong with this program's own session, each with what to do."""
+        if self.writer is None or not self.writer.failure:
+            return ()
+        why = f"not written any more: {self.writer.failure}. What happens is kept nowhere, so nothing may be changed"
+        advice = (
+            f"Mend that at {self.writer.path.absolute().parent}, or choose another place with --record; then leave and "
+            "come back: only a new session is recorded. Jobs on hosts go on meanwhile."
+        )
+        return (Line("recording", why, Severity.BAD, advice),)
 
     @property
     def armed(self) -> bool:

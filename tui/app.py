@@ -16,11 +16,12 @@ from textual.binding import Binding, BindingType
 from textual.command import CommandPalette
 from textual.screen import ModalScreen, Screen
 from textual.widgets import Input
+from textual.worker import WorkerFailed
 
 from remote.command import Command, Effect
 from remote.errors import SiteError, Trouble
 from remote.hostkeys import HostKeyQuestion, Trust
-from remote.jobs import JobSpec, JobStatus
+from remote.jobs import JobSpec, JobState, JobStatus
 from remote.linux.host_time import host_time
 from remote.secret import SecretQuestion
 from screens.base import SessionApp, SessionScreen
@@ -34,13 +35,14 @@ from screens.jobs import JobsScreen
 from screens.migrate import MigrateScreen
 from screens.restripe import RestripeScreen
 from screens.widgets.frame import SCREENS, key_text
+from screens.widgets.timeline import Timeline
 from supervision.clocktext import time_of_day
 from supervision.migration import operator_name, perform
 from supervision.session import Session
 from supervision.supervisor import Supervisor
 from tui import theme
 from tui.driver import TerminalDriver, has_shell
-from tui.help import Actions, HelpScreen, help_text
+from tui.help import LOWEST, Actions, HelpScreen, Palette, help_text
 from tui.keymap import keymap
 from tui.replay import moment, no_moment
 from tui.settings import Settings
@@ -49,6 +51,8 @@ MIGRATION = "migration"
 """The name of the background work that runs a migration's steps."""
 REFRESH = "refresh"
 """The name of what asks again because a person wanted it."""
+LAUNCH, STOP = "launch", "stop"
+"""The names of what sends a command to a host, or a signal to a job: until its end nobody knows what came of it."""
 LEAVING = "-leaving"
 """The class of the question whether to leave: it is put once."""
 LOOK = 0.1
@@ -129,11 +133,10 @@ class RestripeApp(SessionApp):
         self.set_interval(1 / self._draws, self._look)
         self.app_resume_signal.subscribe(self, lambda _app: self.screen.refresh())
 
-    def say(self, text: str) -> None:
-        """Put a text on the message line of the current screen."""
+    def say(self, text: str, *, wrong: bool = False) -> None:
         shown = next((screen for screen in reversed(self.screen_stack) if isinstance(screen, SessionScreen)), None)
         if shown:
-            shown.say(text)
+            shown.say(text, wrong=wrong)
 
     def _tell_changed_keys(self) -> None:
         """Explain a host key that has changed, once. There is no way to accept it here."""
@@ -158,7 +161,7 @@ class RestripeApp(SessionApp):
             self._tell_changed_keys()
             if self._greeting:
                 greeting, self._greeting = self._greeting, ""
-                self.say(greeting)
+                self.say(greeting, wrong=True)  # the only one there is: --write has no effect
 
     def _hold(self) -> bool:
         """Draw nothing while the terminal takes no bytes: all connections would wait for it, too."""
@@ -173,9 +176,11 @@ class RestripeApp(SessionApp):
         return stalled
 
     @property
-    def error(self) -> Exception | None:
+    def crash(self) -> Exception | None:
         """The error of our own that has ended the application."""
-        return self._exception
+        error = self._exception
+        inner = error.error if isinstance(error, WorkerFailed) else error
+        return inner if isinstance(inner, Exception) else error
 
     def _handle_exception(self, error: Exception) -> None:
         """End it; whoever runs it tells of the error. The library would print the values of all variables."""
@@ -223,7 +228,7 @@ class RestripeApp(SessionApp):
         supervisor = self.session.supervisor
         if supervisor is None or not self.session.armed:
             return
-        supervisor.start("stop", self._carry_out(supervisor.site.stop(intent.host, intent.job_id)))
+        supervisor.start(STOP, self._carry_out(supervisor.site.stop(intent.host, intent.job_id)))
 
     def on_launch_job(self, intent: LaunchJob) -> None:
         """Run a command that was confirmed, as a detached job."""
@@ -232,9 +237,9 @@ class RestripeApp(SessionApp):
             return
         why = self.session.fs.may_run(intent.argv)
         if why:
-            self.say(why)
+            self.say(why, wrong=True)
             return
-        supervisor.start("launch", self._launch(supervisor, intent))
+        supervisor.start(LAUNCH, self._launch(supervisor, intent))
 
     async def _launch(self, supervisor: Supervisor, intent: LaunchJob) -> None:
         stamp = time_of_day(self.session.now, self.session.state.utc_offset).replace(":", "")
@@ -254,9 +259,10 @@ class RestripeApp(SessionApp):
         try:
             status = await work
         except SiteError as error:
-            self.say(str(error))
+            self.say(str(error), wrong=True)
         else:
-            self.say(f"job {status.id}: {status.meaning}")
+            wrong = status.state in (JobState.ERROR, JobState.UNKNOWN)
+            self.say(f"job {status.id}: {status.meaning}", wrong=wrong)
 
     def on_start_migration(self, _intent: StartMigration) -> None:
         """Run the migration of this session, once."""
@@ -312,6 +318,18 @@ class RestripeApp(SessionApp):
             return
         self.push_screen(HelpScreen(help_text(self.screen)))
 
+    def action_theme(self, name: str) -> None:
+        """Show in other colours, as long as this program runs."""
+        self.theme = name
+        self.say(f'until you leave; theme = "{name}" in config.toml keeps it')
+
+    def action_command_palette(self) -> None:
+        """Open the palette, where something of its list can be seen."""
+        if self.size.height < LOWEST:
+            self.say(f"the palette needs {LOWEST} lines")
+        else:
+            self.push_screen(Palette(id="--command-palette"))
+
     def on_command_palette_opened(self) -> None:
         """Nothing moves here, and no cursor blinks."""
         if isinstance(self.screen, CommandPalette):
@@ -334,28 +352,42 @@ class RestripeApp(SessionApp):
         self.say(f"ctrl+c ends nothing here: {key_text(quits)} or ctrl+q quits")
 
     async def action_quit_session(self) -> None:
-        """Leave; jobs on hosts go on. Asks only where leaving ends something: the steps that were to follow."""
+        """Leave; jobs on hosts go on.
+
+        Asks only where leaving ends something: the steps that were to follow, or the wait for what a host says to a
+        launch or a stop.
+        """
         if any(screen.has_class(LEAVING) for screen in self.screen_stack):
             return  # it is asked already
         supervisor = self.session.supervisor
         if supervisor and supervisor.runs(MIGRATION):
-            dialog = ConfirmDanger(
+            self._ask_to_leave(
                 "Leave in the middle of the migration?",
-                (
-                    "The simulated cluster ends with this program, and its jobs with it."
-                    if self.session.header.simulated
-                    else "The step that runs now goes on on its host, detached.",
-                    "The steps after it will NOT run: nobody is left to begin them.",
-                ),
-                "quit",
-                (self.session.header.entry,),
-                self.session.fs.name,
-                do="leave",
+                "The simulated cluster ends with this program, and its jobs with it."
+                if self.session.header.simulated
+                else "The step that runs now goes on on its host, detached.",
+                "The steps after it will NOT run: nobody is left to begin them.",
             )
-            dialog.add_class(LEAVING)
-            self.push_screen(dialog, self._leave)
+        elif unsure := self.unsure:
+            self._ask_to_leave(
+                f"Leave while a {unsure} is under way?",
+                f"Its host has not answered yet: you would NOT KNOW whether the {unsure} was sent, and what it did.",
+                "It is a matter of seconds, or of the time limit where the host is silent: better wait for it.",
+            )
         else:
             self.exit(0)
+
+    @property
+    def unsure(self) -> str:
+        """What is being sent to a host, so that nobody knows yet what comes of it: a launch, a stop, or nothing."""
+        supervisor = self.session.supervisor
+        return next((name for name in (LAUNCH, STOP) if supervisor and supervisor.runs(name)), "")
+
+    def _ask_to_leave(self, title: str, *happens: str) -> None:
+        entry, name = self.session.header.entry, self.session.fs.name
+        dialog = ConfirmDanger(title, happens, "quit", (entry,), name, do="leave")
+        dialog.add_class(LEAVING)
+        self.push_screen(dialog, self._leave)
 
     def _leave(self, sure: bool | None) -> None:
         if sure:
@@ -365,7 +397,8 @@ class RestripeApp(SessionApp):
         """Play or pause the replay."""
         if player := self.session.player:
             player.playing = not player.playing and not player.ended
-            self.say(f"playing {player.speed:g} times as fast" if player.playing else "paused")
+            for timeline in self.screen.query(Timeline):
+                timeline.tell_playing()
 
     def action_next_event(self) -> None:
         """Play the next recorded event."""

@@ -7,9 +7,10 @@ from functools import partial
 from typing import Any, ClassVar
 
 import msgspec
+from textual import events
 from textual.app import App, ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
-from textual.command import DiscoveryHit, Hit, Hits, Provider
+from textual.command import CommandList, CommandPalette, DiscoveryHit, Hit, Hits, Provider
 from textual.containers import VerticalScroll
 from textual.content import Content
 from textual.screen import ModalScreen, Screen
@@ -17,10 +18,15 @@ from textual.widgets import Static
 
 from screens.base import SessionScreen
 from screens.widgets.frame import SCREENS, key_text
+from tui import theme
 
 HERE, EVERYWHERE, REPLAY, GO = "On this screen", "Everywhere", "Replay", "Screens"
 _NOT_OURS = ("focus_", "copy_text", "scroll_", "page_", "help_quit", "minimize", "maximize")
 """What every such program has, beginning like this."""
+
+
+LOWEST = 8
+"""Lines of the lowest terminal that has a palette: in a lower one nothing of its list is seen, and enter chooses."""
 
 
 class Action(msgspec.Struct, frozen=True):
@@ -106,8 +112,22 @@ class HelpScreen(ModalScreen[None]):
         self.query_one(VerticalScroll).scroll_relative(y=lines, animate=False)
 
 
+class Palette(CommandPalette):
+    """The library's palette, for terminals of any size."""
+
+    def on_resize(self, event: events.Resize) -> None:
+        """Close where nothing of its list is seen any more."""
+        if event.size.height < LOWEST and self.is_current:
+            self._action_escape()
+
+    def _action_command_list(self, action: str) -> None:
+        """Leave the list alone while it has no room: the library looks a line up that it never laid out."""
+        if self.query_one(CommandList).scrollable_content_region:
+            super()._action_command_list(action)
+
+
 class Actions(Provider):
-    """Everything that can be done on the screen beneath the palette, each with its key."""
+    """Everything that can be done on the screen beneath the palette, each with its key; and the colours."""
 
     def _choices(self) -> Iterator[tuple[str, Content, partial[Any]]]:
         titles = {name: title for _key, name, title in SCREENS}
@@ -118,6 +138,11 @@ class Actions(Provider):
             run = partial(self.app.run_action, binding.action, action.active.node)
             # as content, never as markup: a key may be a bracket
             yield name, Content(f"   {', '.join(action.keys)}").stylize("dim"), run
+        if theme.no_color():
+            return  # nothing that there is has a colour
+        for words, name in theme.CHOICES:
+            now = "   now" if self.app.theme == name else ""
+            yield f"theme: {words}", Content(now).stylize("dim"), partial(self.app.run_action, f"theme('{name}')")
 
     async def discover(self) -> Hits:
         """All of them, before anything was typed."""

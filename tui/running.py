@@ -17,6 +17,15 @@ from tui.exits import Exit
 from tui.paths import state_dir
 
 
+class CrashError(Exception):
+    """The screens were ended by an error of restripe's own; `code` is how the program ends then."""
+
+    def __init__(self, error: Exception, code: Exit) -> None:
+        super().__init__(str(error))
+        self.error = error
+        self.code = code
+
+
 def run_to_exit(work: Coroutine[Any, Any, Exit]) -> NoReturn:
     """Run `work` and leave the program with its exit status."""
     for stream in (sys.stdout, sys.stderr):
@@ -32,9 +41,11 @@ def run_to_exit(work: Coroutine[Any, Any, Exit]) -> NoReturn:
         # whoever read our output is gone; stdout must not complain again at exit
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         code = Exit.FAILED
+    except CrashError as crash:
+        _confess(crash.error)
+        code = crash.code
     except Exception as error:  # noqa: BLE001  the last net: a person gets a line and a file, never a traceback
-        _complain(f"restripe has an error of its own: {type(error).__name__}: {one_line(str(error))}")
-        _complain(f"Details are in {_keep(error)}; jobs on hosts are not touched by this.")
+        _confess(error)
         code = Exit.FAILED
     sys.exit(int(code))
 
@@ -54,6 +65,14 @@ async def _terminable(work: Coroutine[Any, Any, Exit]) -> Exit:
     for number in (signal.SIGTERM, signal.SIGHUP):
         loop.add_signal_handler(number, end)
     return await task
+
+
+def _confess(error: Exception) -> None:
+    """Say which error of our own it was and where, and keep the rest in a file: without the values of variables."""
+    frames = traceback.extract_tb(error.__traceback__)
+    where = f" (in {frames[-1].name}, {Path(frames[-1].filename).name}:{frames[-1].lineno})" if frames else ""
+    _complain(f"restripe has an error of its own: {type(error).__name__}: {one_line(str(error))}{where}")
+    _complain(f"Details are in {_keep(error)}; jobs on hosts are not touched by this.")
 
 
 def _complain(text: str) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 import time
+from collections.abc import Iterable
 from importlib.metadata import version
 from pathlib import Path
 
@@ -12,13 +13,12 @@ import msgspec
 
 from remote.clock import WallClock
 from remote.errors import SiteError
-from remote.events import Closed, Header
+from remote.events import Closed, Event, Header, LinkChanged
 from remote.hostkeys import HostKeyQuestion, Trust
 from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION, RecordingError, Writer
 from remote.secret import SecretQuestion
-from remote.text import one_line
 from simulator.client import Simulation, SimulationError
 from supervision import filesystems
 from supervision.clocktext import local_time
@@ -27,15 +27,17 @@ from supervision.migration import operator_name, perform
 from supervision.player import Player
 from supervision.replay import Replay
 from supervision.session import Session
-from supervision.state import State, Store
+from supervision.state import Store
 from supervision.supervisor import Supervisor
 from supervision.watching import Watch
 from tui.app import MIGRATION, RestripeApp
 from tui.connecting import Target, settings_for
 from tui.demo import exit_of, opened
 from tui.exits import Exit
+from tui.leaving import come_back, goes_on, recording_lines, unreached
 from tui.paths import new_recording
 from tui.replay import StartError, moment
+from tui.running import CrashError
 from tui.settings import Settings
 from tui.using import slowed
 
@@ -50,13 +52,14 @@ async def replay(file: Path, *, speed: float | None, start: str | None, settings
         return Exit.USAGE
     player = Player(recording, speed=speed or 60.0)
     player.seek(begin)
-    return await _run(RestripeApp(Session(player, filesystems.file_system(recording.header))), settings)
+    app = RestripeApp(Session(player, filesystems.file_system(recording.header)))
+    return _ended(app, await _run(app, settings))
 
 
 async def demo(*, speed: float, record: Path | None, auto: bool, settings: Settings) -> Exit:
     """The simulated cluster on the screens, waiting for the person; with `auto` it begins by itself.
 
-    Ends as the migration did, if one was begun: leaving in the middle of it is UNKNOWN.
+    Ends as the migration did, if one was begun: leaving in the middle of it is UNKNOWN, and so is an error of our own.
     """
     try:
         async with Simulation.start(scenario="seed", speed=speed) as simulation, opened(simulation, record) as demo:
@@ -76,9 +79,15 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
             else:
                 supervisor.start("plan", demo.recipe.prepare())
             supervisor.start("first look", watch.begin())
-            code = await _run(RestripeApp(session, first="migrate" if auto else "cluster"), settings)
+            app = RestripeApp(session, first="migrate" if auto else "cluster")
+            code = await _run(app, settings)
             begun = session.migration is None
-        return exit_of(demo) if begun and code is Exit.DONE else code
+        if begun and code is not Exit.INTERRUPTED:
+            code = Exit.UNKNOWN if app.crash else exit_of(demo)
+        elif code is Exit.DONE and demo.writer.failure:
+            code = Exit.WARNINGS
+        _say(recording_lines(demo.writer))
+        return _ended(app, code)
     except (SimulationError, RecordingError, SiteError) as error:
         sys.stderr.write(f"Nothing was done: {error}\n")
         return Exit.FAILED
@@ -131,6 +140,8 @@ async def connect(
         return Exit.FAILED
     journal = Journal(Store(header), writer)
     fs = filesystems.file_system(header)
+    connected = asyncio.Event()
+    journal.store.listen(lambda _state, event: connected.set() if _is_up(event) else None)
     try:
         site = RecordingSite(live, journal.emit, writer, journal.prepare)
         async with Supervisor(site, journal, fs=fs_name, entry=target.host) as supervisor:
@@ -140,27 +151,52 @@ async def connect(
             prompts.app = app
             supervisor.start("first look", watch.begin())
             code = await _run(app, settings, f"--write has no effect: {locked}" if locked else "")
-        journal.emit(Closed(clock.now(), "interrupted" if code is Exit.INTERRUPTED else "left"))
+            left, unsure = journal.store.state, app.unsure  # while the links are open
+        journal.emit(Closed(clock.now(), _how(app, code)))
     finally:
         await asyncio.to_thread(writer.close)
-    _say_goodbye(journal.store.state, writer, target.command(fs_name))
-    return code
+    if not connected.is_set():
+        _say(unreached(left))
+    _say(goes_on(fs, left, clock.now()))
+    _say(come_back(target, fs_name, settings, armed=armed))
+    _say(recording_lines(writer))
+    if unsure:
+        code = Exit.UNKNOWN
+    elif code is Exit.DONE and not connected.is_set():
+        code = Exit.UNREACHABLE
+    elif code is Exit.DONE and writer.failure:
+        code = Exit.WARNINGS
+    return _ended(app, code)
+
+
+def _is_up(event: Event) -> bool:
+    return isinstance(event, LinkChanged) and event.state == "up"
 
 
 async def _run(app: RestripeApp, settings: Settings, greeting: str = "") -> Exit:
-    """Show until the person leaves, or a signal ends it: everything is closed in the same order then."""
+    """Show until the person leaves, an error of our own ends it (FAILED), or a signal: INTERRUPTED."""
     app.use(settings, greeting)
-    code = await app.run_async(mouse=settings.config.mouse)  # the library takes a cancellation for the end
-    if app.error:
-        raise app.error
-    return Exit.INTERRUPTED if code is None else Exit(code)
+    left = await app.run_async(mouse=settings.config.mouse)  # the library takes a cancellation for the end
+    if app.crash:
+        return Exit.FAILED
+    return Exit.INTERRUPTED if left is None else Exit(left)
 
 
-def _say_goodbye(state: State, writer: Writer, back: str) -> None:
-    """What goes on without us, and the command by which to come back."""
-    running = [job for job in state.jobs.values() if job.status.state.value in ("running", "orphan")]
-    for job in running:
-        sys.stdout.write(f"still running on {job.host}: {one_line(job.status.command or job.status.id)}\n")
-    if running:
-        sys.stdout.write(f"come back with: {back}\n")
-    sys.stdout.write(f"recorded in {writer.path}\n")
+def _how(app: RestripeApp, code: Exit) -> str:
+    """How a session ended, for its recording."""
+    if app.crash:
+        return "an error of restripe itself"
+    return "interrupted" if code is Exit.INTERRUPTED else "left"
+
+
+def _ended(app: RestripeApp, code: Exit) -> Exit:
+    """How the program ends, when all is closed. An error of our own is raised, for it to be told where all are."""
+    if app.crash:
+        raise CrashError(app.crash, code)
+    return code
+
+
+def _say(lines: Iterable[str]) -> None:
+    """Tell something on the terminal, when the screens are gone."""
+    for line in lines:
+        sys.stdout.write(f"{line}\n")

@@ -55,6 +55,9 @@ THEMES = (
     _theme("ansi", "ansi-dark", _ANSI_BANDS),
 )
 
+CHOICES = (("dark", "dark"), ("light", "light"), ("terminal", "ansi"))
+"""What a person calls each theme, and its name in the configuration file."""
+
 
 def no_color() -> bool:
     """Whether the person asked for no colour at all: https://no-color.org, and an empty value counts for textual."""

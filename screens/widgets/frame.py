@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
-from textual.binding import Binding
+from textual import events
+from textual.binding import ActiveBinding, Binding
+from textual.dom import DOMNode
 from textual.keys import _character_to_key
+from textual.timer import Timer
 from textual.widget import Widget
 
-from remote.text import safe
+from remote.text import one_line, safe
 from screens.widgets.render import fit
 from supervision.clocktext import time_of_day
 from supervision.session import Session
@@ -72,17 +77,61 @@ class StatusLine(OneLine):
         self.set_class(session.player is not None, "-replay")
         self.set_class(header.simulated, "-simulated")
         up = sum(link.state == "up" for link in state.links.values())
-        parts = [
-            f" {header.file_system or '-'} @ {header.entry}",
+        text = status_text(
+            one_line(f"{header.file_system or '-'} @ {header.entry}"),
             " ".join(words),
             f"hosts {up}/{len(state.hosts)}",
             session.recording_text,
             time_of_day(session.now, state.utc_offset),
-        ]
-        self.show("  ".join(part for part in parts if part))
+            self.app.size.width,
+        )
+        self.show(text)
 
 
-class TabsLine(OneLine):
+def status_text(name: str, words: str, hosts: str, recording: str, clock: str, width: int) -> str:
+    """The status line in so many cells: whatever else is cut, its words and its clock stay.
+
+    First goes why nothing is recorded, which Cluster tells as well; then the end of the name, the size of the
+    recording, the count of hosts, and the name itself.
+    """
+    short = recording.partition(":")[0]
+    warning = short if ":" in recording else ""
+    whole = cell_len(name)
+    for middle, least in (
+        ((hosts, recording), whole),
+        ((hosts, short), 12),
+        ((hosts, warning), 12),
+        ((warning,), 4),
+    ):
+        rest = "  ".join(part for part in (words, *middle, clock) if part)
+        room = width - cell_len(rest) - 3
+        if room >= min(least, whole):
+            return f" {fit(name, min(room, whole))}  {rest}"
+    return f" {words}  {clock}"
+
+
+class ActionLine(OneLine):
+    """A line of words of which each does something when it is clicked: the same as its key, whichever that is."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._spots: list[tuple[int, int, str, DOMNode]] = []
+
+    def put(self, line: Text, label: str, style: str, action: str, node: DOMNode) -> None:
+        """Append a label to a line that is being made; a click on it runs the action of the node."""
+        start = line.cell_len
+        line.append(label, style)
+        self._spots.append((start, line.cell_len, action, node))
+
+    async def on_click(self, event: events.Click) -> None:
+        """Do what the word under the mouse says."""
+        for start, end, action, node in self._spots:
+            if start <= event.x < end:
+                await self.app.run_action(action, node)
+                return
+
+
+class TabsLine(ActionLine):
     """The screens, each on its number."""
 
     DEFAULT_CSS = "TabsLine { background: $boost; }"
@@ -90,37 +139,70 @@ class TabsLine(OneLine):
     def show_current(self, current: str, bindings: Sequence[Binding] = ()) -> None:
         """Mark the current screen, in brackets as well as reversed. A person may have set other keys."""
         text = Text(no_wrap=True)
+        self._spots.clear()
         for usual, name, title in SCREENS:
-            key = _key_of(bindings, f"show('{name}')", usual)
-            label = f"{key} {title}"
-            text.append(f"[{label}]" if name == current else f" {label} ", "reverse" if name == current else "")
+            action = f"show('{name}')"
+            label = f"{_key_of(bindings, action, usual)} {title}"
+            here = name == current
+            self.put(text, f"[{label}]" if here else f" {label} ", "reverse" if here else "", action, self.app)
         self.show(text)
 
 
 class MessageLine(OneLine):
-    """The last thing there was to say."""
+    """The last thing there was to say, until it is old: what is so no more must not stand there."""
 
     DEFAULT_CSS = "MessageLine { color: $warning; }"
+    KEPT: ClassVar[float] = 10.0
+    """Seconds after which a message goes."""
+    KEPT_WRONG: ClassVar[float] = 30.0
+    """The same for a refusal or an error, after which a person has to do something else."""
+    _goes: Timer | None = None
+
+    @property
+    def text(self) -> str:
+        """What stands there."""
+        return self._text.plain
+
+    def tell(self, text: str, *, wrong: bool = False) -> None:
+        """Show a message for a while."""
+        self.show(text)
+        self._goes = self.set_timer(self.KEPT_WRONG if wrong else self.KEPT, lambda: self.show(""))
+
+    def show(self, text: Text | str) -> None:
+        """Show a text that stays until there is another."""
+        if self._goes:
+            self._goes.stop()
+        super().show(text)
 
 
-class KeyFooter(OneLine):
+class KeyFooter(ActionLine):
     """The keys that work here, as many as fit; `? help` and `q quit` always do."""
 
     DEFAULT_CSS = "KeyFooter { background: $panel; }"
 
-    def show_keys(self, bindings: list[Binding], width: int) -> None:
+    def show_keys(self, keys: Sequence[ActiveBinding], width: int) -> None:
         """Show the bindings that are meant to be shown."""
-        last = f" {_key_of(bindings, 'help', '?')} help  {_key_of(bindings, 'quit_session', 'q')} quit "
-        line = ""
+        bindings = [active.binding for active in keys]
+        last = (
+            (f" {_key_of(bindings, 'help', '?')} help ", "help"),
+            (f" {_key_of(bindings, 'quit_session', 'q')} quit ", "quit_session"),
+        )
+        room = max(0, width - sum(cell_len(label) for label, _action in last))
+        line = Text(no_wrap=True)
+        self._spots.clear()
         told: set[str] = set()  # an action may have two keys
-        for binding in bindings:
+        for active in keys:
+            binding = active.binding
             if not binding.show or not binding.description or binding.description in told:
                 continue
             told.add(binding.description)
             part = f" {binding.key_display or key_text(binding.key)} {binding.description} "
-            if len(line) + len(part) + len(last) <= width:
-                line += part
-        self.show(fit(line, max(0, width - len(last))) + last)
+            if line.cell_len + cell_len(part) <= room:
+                self.put(line, part, "", binding.action, active.node)
+        line.append(" " * (room - line.cell_len))
+        for label, action in last:
+            self.put(line, label, "", action, self.app)
+        self.show(line)
 
 
 _CHARACTERS = {_character_to_key(character): character for character in map(chr, range(33, 127))} | {"escape": "esc"}

@@ -8,7 +8,7 @@ from rich.cells import cell_len
 from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 
 from remote.text import one_line
@@ -74,9 +74,9 @@ class GridScreen(SessionScreen):
         """What else the title says."""
         return []
 
-    def in_footer(self, bindings: list[Binding]) -> list[Binding]:
+    def in_footer(self, keys: list[ActiveBinding]) -> list[ActiveBinding]:
         """What is needed less comes last, where 80 cells have no room left."""
-        return sorted(bindings, key=lambda binding: binding.id in LESS_NEEDED)
+        return sorted(keys, key=lambda key: key.binding.id in LESS_NEEDED)
 
     def compose_body(self) -> ComposeResult:
         yield OneLine(id="title")

@@ -41,10 +41,19 @@ def timeline_text(player: Player, width: int) -> tuple[str, int, int]:
     return fit(f"{left}{''.join(track)}{right}", width), len(left), length
 
 
+def playing_text(player: Player) -> str:
+    """Whether it plays, and how fast."""
+    if player.playing and player.following:
+        return "following what is being recorded"
+    if player.playing:
+        return f"playing {player.speed:g} times as fast"
+    return "the end of the recording" if player.ended else "paused"
+
+
 def _state(player: Player) -> str:
     if player.wanted is not None:
         return "reading"
-    if player.following:
+    if player.playing and player.following:
         return "live"
     if player.ended:
         return "end"
@@ -74,6 +83,7 @@ class Timeline(OneLine):
         super().__init__()
         self._player = player
         self._said = ""
+        self._told = playing_text(player)
         self._track = (0, 1)
 
     def on_mount(self) -> None:
@@ -91,12 +101,18 @@ class Timeline(OneLine):
         text, start, length = timeline_text(self._player, self.size.width or self.screen.size.width)
         self._track = (start, length)
         self.show(Text(text, no_wrap=True))
-        word = self._player.word
+        word, message = self._player.word, self.screen.query_one(MessageLine)
         if word != self._said:
-            line = self.screen.query_one(MessageLine)
-            if word or line.text == self._said:  # what another has said meanwhile stays
-                line.show(word)
+            if word or message.text == self._said:  # what another has said meanwhile stays
+                message.show(word)
             self._said = word
+        elif message.text == self._told != playing_text(self._player):
+            self.tell_playing()
+
+    def tell_playing(self) -> None:
+        """Say whether it plays; and say so again when that changes by itself, as at the end."""
+        self._told = playing_text(self._player)
+        self.screen.query_one(MessageLine).tell(self._told)
 
     def on_click(self, event: events.Click) -> None:
         """Go to the moment under the mouse."""

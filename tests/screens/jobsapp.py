@@ -41,8 +41,8 @@ class ListApp(SessionApp):
     def get_default_screen(self) -> Screen[None]:
         return self.shown
 
-    def say(self, text: str) -> None:
-        self.shown.say(text)
+    def say(self, text: str, *, wrong: bool = False) -> None:
+        self.shown.say(text, wrong=wrong)
 
     async def action_back(self) -> None:
         self.went_back += 1

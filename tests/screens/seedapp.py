@@ -50,8 +50,8 @@ class SeedApp(SessionApp):
     def get_default_screen(self) -> Screen[None]:
         return self._first()
 
-    def say(self, text: str) -> None:
-        self.shown.say(text)
+    def say(self, text: str, *, wrong: bool = False) -> None:
+        self.shown.say(text, wrong=wrong)
 
     @property
     def shown(self) -> DisksScreen | DevicesScreen:

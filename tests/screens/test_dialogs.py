@@ -83,6 +83,20 @@ def focused_id(app: App[None]) -> str | None:
     return app.focused.id if app.focused else None
 
 
+async def test_doing_what_the_dialog_says_does_it_and_nothing_less() -> None:
+    for keys in ((), ("y",), ("tab", *"mss1"), ("tab", *"mss1", "enter"), ("tab", *"mss1", "enter", "enter")):
+        app = DialogApp(danger)
+        async with app.run_test(size=(80, 24)) as pilot:
+            await until(lambda app=app: "To go on: tab, type  mss1  and enter; then  y  does it." in text_of(app))  # type: ignore[misc]
+            app.later()
+            await pilot.press(*keys)
+            await pilot.pause()
+            assert app.answer is NOT_YET
+            if keys[-2:] == ("1", "enter"):
+                await pilot.press("y")
+                await until(lambda app=app: app.answer is True)  # type: ignore[misc]
+
+
 async def test_danger_is_done_only_after_the_name_and_its_own_key() -> None:
     app = DialogApp(danger)
     async with app.run_test(size=(80, 24)) as pilot:

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 from pathlib import Path
+
+import pytest
 
 from screens.dialogs import ConfirmDanger
 from supervision.gpfs import GpfsFileSystem
@@ -12,7 +15,7 @@ from tests.screens.snap import text_of
 from tests.screens.test_app_live import deaf_no_more, live
 from tests.screens.test_app_replay import recorded
 from tests.waiting import until
-from tui.app import MIGRATION, RestripeApp
+from tui.app import LAUNCH, MIGRATION, STOP, RestripeApp
 from tui.settings import Config, Settings, config_file
 
 
@@ -44,6 +47,40 @@ async def test_ctrl_q_asks_what_q_asks_once_and_ctrl_c_ends_nothing(tmp_path: Pa
         task.cancel()
 
 
+@pytest.mark.parametrize("under_way", [LAUNCH, STOP])
+async def test_leaving_before_a_host_has_answered_to_a_launch_or_a_stop_is_asked(
+    tmp_path: Path, under_way: str
+) -> None:
+    async with live(tmp_path) as (app, pilot, session):
+        assert session.supervisor is not None
+        answered = asyncio.Event()
+        task = session.supervisor.start(under_way, answered.wait())
+        await pilot.press("q")
+        await until(lambda: f"Leave while a {under_way} is under way?" in text_of(app))
+        assert isinstance(app.screen, ConfirmDanger)
+        deaf_no_more(app.screen)
+        await pilot.press("enter")  # it starts on Cancel
+        await until(lambda: not isinstance(app.screen, ConfirmDanger))
+        assert app.return_value is None
+        answered.set()
+        await task
+        await pilot.press("q")
+        await until(lambda: app.return_value == 0)
+
+
+async def test_a_recording_that_cannot_be_written_is_the_first_of_the_problems(tmp_path: Path) -> None:
+    async with live(tmp_path) as (app, _pilot, session):
+        assert session.writer
+        assert "recording" not in text_of(app)
+        session.writer._fail("No space left on device")
+        await until(lambda: "No space left on device" in text_of(app).split("\n", 1)[1])
+        lines = text_of(app).splitlines()
+        assert lines[2].strip() == "Problems"
+        assert lines[3].startswith(" !! recording")
+        text = " ".join(text_of(app).split())
+        assert "leave and come back: only a new session is recorded" in text
+
+
 async def test_why_it_is_read_only_although_write_was_given_is_said_first() -> None:
     header = recorded().header
     app = RestripeApp(Session(Player(recorded()), GpfsFileSystem(header.file_system, header.entry)))
@@ -59,4 +96,4 @@ async def test_a_last_look_finds_no_screen_and_ends_nothing() -> None:
         await until(lambda: "[1 Cluster]" in text_of(app))
         await pilot.press("q")
     app._look()
-    assert (app.return_value, app.error) == (0, None)
+    assert (app.return_value, app.crash) == (0, None)

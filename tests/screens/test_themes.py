@@ -10,6 +10,7 @@ from rich.color import Color, ColorSystem, ColorType
 from rich.segment import Segment
 from textual.binding import Binding
 from textual.color import Color as Paint
+from textual.command import CommandPalette
 from textual.containers import VerticalScroll
 from textual.pilot import Pilot
 from textual.widgets import Input, OptionList
@@ -21,7 +22,7 @@ from tests.screens.test_app_replay import shown
 from tests.waiting import until
 from tui import help as keys_help
 from tui.app import RestripeApp
-from tui.help import GO, HERE, REPLAY, HelpScreen
+from tui.help import GO, HERE, LOWEST, REPLAY, HelpScreen
 from tui.settings import Config, Refresh, Settings, config_file
 
 THEMES = ("dark", "light", "ansi")
@@ -183,13 +184,62 @@ async def test_the_palette_lists_what_works_here_and_runs_it() -> None:
         await pilot.press("ctrl+p")
         await until(lambda: app.screen.query(OptionList) and app.screen.query_one(OptionList).option_count)
         listed = app.screen.query_one(OptionList).option_count
-        assert listed == len([action for action in offered if action.active.binding.action != "command_palette"])
+        themes = 3
+        assert listed == themes + len([a for a in offered if a.active.binding.action != "command_palette"])
         await pilot.press(*"jobs")
         await until(lambda: app.screen.query_one(OptionList).option_count == 1)
         await pilot.press("enter")
         await until(lambda: "[6 Jobs]" in text_of(app))
         for action in keys_help.actions(app.screen):
             assert action.active.binding.id not in ("jobs.run", "jobs.stop")
+
+
+async def choose(app: RestripeApp, pilot: Pilot[int], words: str) -> None:
+    """Choose what the palette offers under these words."""
+    await pilot.press("ctrl+p")
+    await until(lambda: app.screen.query(OptionList) and app.screen.query_one(OptionList).option_count)
+    await pilot.press(*("space" if letter == " " else letter for letter in words))
+    await until(lambda: app.screen.query_one(OptionList).option_count == 1)
+    await pilot.press("enter")
+
+
+@pytest.mark.parametrize("key", "1267")
+async def test_the_palette_changes_the_theme_and_every_screen_is_readable_then(key: str) -> None:
+    async with app_in("dark") as (app, pilot):
+        for words, name in (("light", "light"), ("terminal", "ansi"), ("dark", "dark"), ("terminal", "ansi")):
+            await pilot.press(key)
+            await choose(app, pilot, f"theme {words}")
+            await until(lambda name=name: f'theme = "{name}" in config.toml keeps it' in text_of(app))  # type: ignore[misc]
+            assert app.theme == name
+            await pilot.pause()
+            assert hard_to_read(app) == []
+            papers = {segment.style.bgcolor.type for segment in sent(app) if segment.style and segment.style.bgcolor}
+            assert (ColorType.DEFAULT in papers) == (name == "ansi")  # the terminal's own shows through in one alone
+
+
+async def test_without_colour_no_theme_is_offered() -> None:
+    async with app_in("dark", no_color=True) as (app, pilot):
+        await pilot.press("ctrl+p")
+        await until(lambda: app.screen.query(OptionList) and app.screen.query_one(OptionList).option_count)
+        options = app.screen.query_one(OptionList).options
+        assert any("help" in str(option.prompt) for option in options)
+        assert not any("theme" in str(option.prompt) for option in options)
+
+
+@pytest.mark.parametrize("size", [(80, 2), (80, 1), (2, 24), (1, 1), (80, LOWEST - 1)])
+async def test_the_palette_harms_nothing_on_a_terminal_of_any_size(size: tuple[int, int]) -> None:
+    async with app_in("dark") as (app, pilot):
+        await pilot.press("ctrl+p")
+        await until(lambda: app.screen.query(OptionList) and app.screen.query_one(OptionList).option_count)
+        await pilot.press("down", "pagedown")
+        await pilot.resize_terminal(*size)
+        await pilot.press("pagedown", "pageup", "pagedown", "ctrl+end", "ctrl+home", "down")
+        await until(lambda: isinstance(app.screen, CommandPalette) == (size[1] >= LOWEST))
+        await pilot.press("escape", "ctrl+p", "pagedown", "pageup")  # before its list was ever laid out
+        await until(lambda: isinstance(app.screen, CommandPalette) == (size[1] >= LOWEST))
+        await pilot.resize_terminal(80, 24)
+        await pilot.press("escape", "ctrl+p")
+        await until(lambda: app.screen.query(OptionList) and app.screen.query_one(OptionList).option_count)
 
 
 async def test_help_is_grouped_complete_and_can_be_read_to_its_end_on_80x24() -> None:
