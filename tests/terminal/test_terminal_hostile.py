@@ -72,7 +72,7 @@ def test_a_hostile_job_is_read_on_a_terminal_that_stays_as_it_was(
     recording = tmp_path / "r.jsonl"
     words = ("connect", ENTRY, "--fs", FS, "-F", str(cluster.config), "--record", str(recording))
     with terminal(tmp_path, *words) as term:
-        term.wait_for("hosts 1/1")
+        term.wait_for("hosts 3/3")
         frame_stands(term, "[1 Cluster]")
         term.send("6")
         term.wait_for(re.compile(rf"{ENTRY} +running .*tail"))

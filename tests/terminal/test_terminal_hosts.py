@@ -34,7 +34,7 @@ def test_a_lost_host_is_named_and_the_others_go_on_until_it_is_back(tmp_path: Pa
         term.wait_for(re.compile(r"Hosts +pollux3 lost, to be tried again: the connection was (lost|refused)"))
         term.wait_for(re.compile(r"! +foo3 .* waiting"))
         term.wait_for(re.compile(r"foo\[1-2\]|foo1 .* up"))
-        term.send("r")  # the others answer
+        term.send("R")  # the others answer
         term.wait_for(re.compile(r"GPFS is unknown on foo3"))
         term.send("6")
         term.wait_for("!! not asked: pollux3")
@@ -47,18 +47,18 @@ def test_a_lost_host_is_named_and_the_others_go_on_until_it_is_back(tmp_path: Pa
     assert until_now(lambda: not mentioning(directory))
 
 
-def test_the_only_host_is_waited_for(tmp_path: Path, cluster: Cluster) -> None:
-    with terminal(tmp_path, *connect(cluster)) as term:
-        term.wait_for("hosts 1/1")
+def test_the_entry_host_is_waited_for(tmp_path: Path, cluster: Cluster) -> None:
+    with terminal(tmp_path, *connect(cluster), size=(120, 40)) as term:
+        term.wait_for("hosts 3/3")  # the others are those that the entry has named
         term.wait_for("88,772,608")
         cluster.ctl("power_off", host=ENTRY)
         try:
-            term.wait_for("hosts 0/1")
+            term.wait_for("hosts 2/3")
             term.wait_for(f"{ENTRY} lost, to be tried again")
             term.wait_for("88,772,608")  # what was known stays, with its age
         finally:
             cluster.ctl("power_on", host=ENTRY)
-        term.wait_for("hosts 1/1")
+        term.wait_for("hosts 3/3")
         term.wait_gone("to be tried again")
         term.send("q")
         assert term.wait_end() == 0
@@ -88,7 +88,7 @@ def test_a_killed_program_finds_its_job_again_and_runs_nothing_twice(
 ) -> None:
     command = ("sleep", str(200_000 + 2 * os.getpid() + soon))
     with terminal(tmp_path, *connect(cluster, "--write")) as term:
-        term.wait_for("hosts 1/1")
+        term.wait_for("hosts 3/3")
         term.wait_for("ARMED")
         run_by_hand(term, " ".join(command), ENTRY)
         until_now(lambda: processes(*command))
@@ -97,10 +97,10 @@ def test_a_killed_program_finds_its_job_again_and_runs_nothing_twice(
         term.signal(signal.SIGKILL)
         assert term.wait_end() == -signal.SIGKILL
     with terminal(tmp_path, *connect(cluster, "--write")) as term:
-        term.wait_for("hosts 1/1")
+        term.wait_for("hosts 3/3")
         term.send("6")
         term.wait_for(re.compile(rf"{ENTRY} +running .*{' '.join(command)}"))
-        assert term.text.count(" ".join(command)) == 2  # its row, and the line beneath the list about this row
+        term.wait_for(lambda shown: shown.text.count(" ".join(command)) == 2)  # its row, and the line about this row
         term.send("q")
         assert term.wait_end() == 0
         assert f"still running on {ENTRY}: {' '.join(command)}" in term.lines
@@ -114,7 +114,7 @@ def test_a_restripe_is_attached_to_from_its_first_line_after_a_kill(tmp_path: Pa
         start_job(cluster, "restripe-1", "mmrestripefs", FS, "-b")
         for killed in (True, False):
             with terminal(tmp_path, *connect(cluster), size=(120, 40)) as term:
-                term.wait_for("hosts 1/1")
+                term.wait_for("hosts 3/3")
                 term.send("6")
                 term.wait_for(re.compile(rf"{ENTRY} +(running|finished) .*mmrestripefs {FS} -b"))
                 term.send("\r")
@@ -138,19 +138,19 @@ def test_a_restripe_is_attached_to_from_its_first_line_after_a_kill(tmp_path: Pa
 def test_another_terminal_follows_what_is_being_recorded(tmp_path: Path, cluster: Cluster) -> None:
     recording = tmp_path / "r.jsonl"
     with terminal(tmp_path, *connect(cluster, "--record", str(recording))) as first:
-        first.wait_for("88,772,608")
-        with terminal(tmp_path, "replay", str(recording), "--from", "end") as second:
+        first.wait_for("hosts 3/3")
+        with terminal(tmp_path, "replay", str(recording), "--from", "end", size=(120, 40)) as second:
             second.wait_for("REPLAY")
-            second.wait_for("hosts 1/1")
+            second.wait_for("hosts 3/3")
             second.wait_for("88,772,608")
             second.wait_for(re.compile(r"^ live ", re.MULTILINE))
             cluster.ctl("power_off", host="pollux1")
             try:
-                second.wait_for("hosts 0/1")
+                second.wait_for("hosts 2/3")
                 second.wait_for(f"{ENTRY} lost, to be tried again")
             finally:
                 cluster.ctl("power_on", host="pollux1")
-            second.wait_for("hosts 1/1")
+            second.wait_for("hosts 3/3")
             first.send("q")
             assert first.wait_end() == 0
             second.wait_for(re.compile(r"^ end ", re.MULTILINE))  # nothing more is to come

@@ -79,7 +79,7 @@ def test_what_goes_on_is_told_with_a_command_that_leads_back(
 ) -> None:
     recording = tmp_path / "first.jsonl"
     with terminal(tmp_path, *connect(cluster, recording), size=(200, 24)) as term:
-        term.wait_for("hosts 1/1")
+        term.wait_for("hosts 3/3")
         term.send("6")
         term.wait_for(f"sleep {SECONDS}")
         term.send("q")
@@ -90,7 +90,7 @@ def test_what_goes_on_is_told_with_a_command_that_leads_back(
         (back,) = re.findall(r"^come back with: restripe (.*)$", term.text, re.MULTILINE)
     assert how_it_closed(recording) == "left"
     with terminal(tmp_path, *back.split()) as term:
-        term.wait_for("hosts 1/1")
+        term.wait_for("hosts 3/3")
         assert "READ-ONLY" in term.text
         term.send("6")
         term.wait_for(f"sleep {SECONDS}")
@@ -108,7 +108,7 @@ def test_a_signal_ends_it_in_order(
 ) -> None:
     recording = tmp_path / "r.jsonl"
     with terminal(tmp_path, *connect(cluster, recording)) as term:
-        term.wait_for("hosts 1/1")
+        term.wait_for("hosts 3/3")
         term.send("6")
         term.wait_for(f"sleep {SECONDS}")
         for number in numbers:
@@ -135,7 +135,7 @@ def test_a_sigcont_that_ends_no_stop_changes_nothing(tmp_path: Path) -> None:
 def test_a_window_that_is_closed_ends_it_in_order(tmp_path: Path, cluster: Cluster, job: tuple[str, ...]) -> None:
     recording = tmp_path / "r.jsonl"
     with terminal(tmp_path, *connect(cluster, recording)) as term:
-        term.wait_for("hosts 1/1")
+        term.wait_for("hosts 3/3")
         term.send("6")
         term.wait_for(f"sleep {SECONDS}")
         term.hang_up()
@@ -168,7 +168,7 @@ def test_an_error_of_its_own_is_one_line_and_a_file(tmp_path: Path, cluster: Clu
         "from tui.cli import main\nmain()\n"
     )
     with terminal(tmp_path, *connect(cluster, recording), command=(sys.executable, "-c", broken)) as term:
-        term.wait_for("hosts 1/1")
+        term.wait_for("hosts 3/3")
         term.send("6")
         assert term.wait_end() == 1
         given_back(term)

@@ -73,7 +73,6 @@ def test_a_host_key_and_a_passphrase_are_asked_for(tmp_path: Path, client: Clien
         term.outwait_deafness()
         term.send(f"{SECRET}\r")
         term.wait_for("hosts 3/3")
-        term.wait_for("88,772,608")
         term.send("q")
         assert term.wait_end() == 0
         assert SECRET.encode() not in term.raw
@@ -91,7 +90,7 @@ def test_no_is_an_answer(tmp_path: Path, client: Client) -> None:
         term.wait_for(f"{ENTRY} refused")
         term.wait_for("hosts 0/1")
         term.send("q")
-        assert term.wait_end() == 0
+        assert term.wait_end() == 3  # could not connect
     assert not client.known_hosts.exists()
 
 
@@ -116,5 +115,5 @@ def test_a_changed_host_key_is_explained_and_cannot_be_accepted(tmp_path: Path, 
         assert "trust" not in term.text
         assert "hosts 0/1" in term.text
         term.send("q")
-        assert term.wait_end() == 0
+        assert term.wait_end() == 3  # could not connect
     assert client.known_hosts.read_bytes() == before

@@ -24,8 +24,10 @@ def framed(columns: int, lines: int) -> Callable[[Terminal], bool]:
     def look(term: Terminal) -> bool:
         shown = term.lines
         status, tabs, timeline, footer = shown[0], shown[1], shown[2], shown[-1]
-        return (
-            status.startswith(" mss1 @ pollux1  REPLAY READ-ONLY  hosts"[: columns - 1])
+        return bool(
+            status.startswith(" mss1"[: columns - 1])
+            # what is cut first is the name: never that nothing can be changed here, nor the clock
+            and (columns < 40 or re.search(r"REPLAY READ-ONLY  .*\d\d:\d\d:\d\d", status))
             and tabs.startswith("[1 Cluster] 2 Disks  3 Devices"[:columns])
             # both are as wide as the window
             and len(timeline) == columns - 1
@@ -49,7 +51,7 @@ def test_the_frame_fits_every_size(tmp_path: Path) -> None:
             if columns >= 40:
                 term.wait_for(framed(columns, lines))
                 # what must be seen is seen in every window, and more of it in a larger one
-                term.wait_for("nothing has been looked at yet")
+                term.wait_for("nothing has been looked")
         term.send("?")
         term.wait_for("esc back")
         term.resize(200, 60)
@@ -100,7 +102,7 @@ def test_a_shell_has_the_terminal_while_it_is_stopped_and_gives_it_back(tmp_path
         term.resize(*size)
         term.send("fg\r")
         term.wait_for(framed(*size))
-        term.wait_for("nothing has been looked at yet")
+        term.wait_for("nothing has been looked")
         assert term.modes >= CONTROLS
         assert 25 not in term.modes
         assert term.discipline() == (False, False, False)
