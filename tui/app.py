@@ -8,13 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Callable, Coroutine
-from typing import Any, ClassVar
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette
-from textual.screen import ModalScreen, Screen
-from textual.widgets import Input
+from textual.screen import ModalScreen
 
 from remote.command import Command, Effect
 from remote.errors import SiteError
@@ -22,25 +20,19 @@ from remote.hostkeys import HostKeyQuestion, Trust
 from remote.jobs import JobSpec, JobStatus
 from remote.secret import SecretQuestion
 from screens.base import SessionApp, SessionScreen
-from screens.cluster import ClusterScreen
-from screens.commands import CommandsScreen
-from screens.devices import DevicesScreen
-from screens.dialogs import AskText, ConfirmDanger, Dialog, HostKeyDialog, SecretDialog
-from screens.disks import DisksScreen
 from screens.intents import FollowJob, LaunchJob, Refresh, RefreshJobs, StartMigration, StopJob
-from screens.jobs import JobsScreen
-from screens.migrate import MigrateScreen
-from screens.restripe import RestripeScreen
 from screens.widgets.frame import SCREENS, key_text
 from supervision.clocktext import time_of_day
 from supervision.migration import operator_name
 from supervision.session import Session
 from supervision.supervisor import Supervisor
 from tui import theme
-from tui.help import Actions, HelpScreen, help_text
-from tui.keymap import keymap
-from tui.replay import moment, no_moment
+from tui.modes import MODES
 from tui.settings import Settings
+
+if TYPE_CHECKING:
+    from screens.dialogs import Dialog
+    from tui.help import Actions
 
 MIGRATION = "migration"
 """The name of the background work that runs a migration's steps."""
@@ -51,15 +43,12 @@ LEAVING = "-leaving"
 LOOK = 0.1
 """Seconds between two looks at the state."""
 
-_MODES: dict[str, str | Callable[[], Screen[Any]]] = {
-    "cluster": ClusterScreen,
-    "disks": DisksScreen,
-    "devices": DevicesScreen,
-    "migrate": MigrateScreen,
-    "restripe": RestripeScreen,
-    "jobs": JobsScreen,
-    "commands": CommandsScreen,
-}
+
+def _actions() -> type[Actions]:
+    """The palette's, loaded when it is opened, as dialogs and help are: the first frame waits for none of them."""
+    from tui.help import Actions
+
+    return Actions
 
 
 class RestripeApp(SessionApp):
@@ -73,8 +62,8 @@ class RestripeApp(SessionApp):
     CommandPalette > Vertical { margin-top: 0; }
     """
     CSS += theme.CSS
-    MODES = _MODES
-    COMMANDS: ClassVar[set[Any]] = {Actions}
+    MODES = MODES
+    COMMANDS: ClassVar[set[Any]] = {_actions}
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(key, f"show('{name}')", title, show=False, id=f"screen.{name}") for key, name, title in SCREENS),
         Binding("q", "quit_session", "quit", show=False, id="app.quit"),
@@ -105,7 +94,10 @@ class RestripeApp(SessionApp):
 
     def use(self, settings: Settings, greeting: str = "") -> None:
         """Take what a person set, before it is shown, and what to say first. Raises SettingsError for wrong keys."""
-        self.set_keymap(keymap(settings))
+        if settings.config.keys:
+            from tui.keymap import keymap
+
+            self.set_keymap(keymap(settings))
         self.theme = theme.theme_for(self, settings)
         self._draws = settings.config.refresh.draws
         self._greeting = greeting
@@ -141,7 +133,7 @@ class RestripeApp(SessionApp):
         if action in ("play", "next_event", "mark", "slower", "faster", "jump", "go_to"):
             return self.session.player is not None
         if action == "show":
-            return parameters[0] in _MODES
+            return parameters[0] in MODES
         if action == "command_palette":
             # a question is answered by its own keys alone; at the very end there is no screen
             return not isinstance(next(reversed(self.screen_stack), None), ModalScreen)
@@ -217,11 +209,15 @@ class RestripeApp(SessionApp):
 
     async def ask_host_key(self, question: HostKeyQuestion) -> Trust:
         """Put an unknown host key to the person."""
+        from screens.dialogs import HostKeyDialog
+
         dialog = HostKeyDialog(question.host, question.fingerprint, kind=question.algorithm, where="known_hosts")
         return {"once": Trust.ONCE, "save": Trust.SAVE}.get(await self._ask_person(dialog) or "", Trust.NO)
 
     async def ask_secret(self, question: SecretQuestion) -> str | None:
         """Ask the person for a password or passphrase."""
+        from screens.dialogs import AskText, SecretDialog
+
         title = f"{question.host}: {question.prompt}"
         if question.echo:
             return await self._ask_person(AskText(title))
@@ -257,10 +253,15 @@ class RestripeApp(SessionApp):
         """Show the keys of the current screen."""
         if isinstance(self.screen, ModalScreen):
             return
+        from tui.help import HelpScreen, help_text
+
         self.push_screen(HelpScreen(help_text(self.screen)))
 
     def on_command_palette_opened(self) -> None:
         """Nothing moves here, and no cursor blinks."""
+        from textual.command import CommandPalette
+        from textual.widgets import Input
+
         if isinstance(self.screen, CommandPalette):
             self.screen.query_one(Input).cursor_blink = False
 
@@ -277,6 +278,8 @@ class RestripeApp(SessionApp):
         """Leave; jobs on hosts go on. Asks only where leaving ends something: the steps that were to follow."""
         if any(screen.has_class(LEAVING) for screen in self.screen_stack):
             return  # it is asked already
+        from screens.dialogs import ConfirmDanger
+
         supervisor = self.session.supervisor
         if supervisor and supervisor.runs(MIGRATION):
             dialog = ConfirmDanger(
@@ -328,6 +331,9 @@ class RestripeApp(SessionApp):
         player = self.session.player
         if player is None or isinstance(self.screen, ModalScreen):
             return
+        from screens.dialogs import AskText
+        from tui.replay import moment, no_moment
+
         replay = player.replay
 
         def go(typed: str | None) -> None:

@@ -80,7 +80,7 @@ def demo(
     from tui.showing import demo as show_demo
     from tui.using import settings_or_exit
 
-    settings = settings_or_exit(theme=theme, mouse=mouse, screens=True)
+    settings = settings_or_exit(theme=theme, mouse=mouse)
     run_to_exit(show_demo(speed=speed, record=record, auto=auto, settings=settings))
 
 
@@ -113,7 +113,7 @@ def replay(
     from tui.showing import replay as show_replay
     from tui.using import settings_or_exit
 
-    settings = settings_or_exit(theme=theme, mouse=mouse, screens=True)
+    settings = settings_or_exit(theme=theme, mouse=mouse)
     run_to_exit(show_replay(file, speed=speed, start=start, settings=settings))
 
 
@@ -150,7 +150,7 @@ def connect(
     from tui.showing import connect as show_cluster
     from tui.using import settings_or_exit, way
 
-    settings = settings_or_exit(theme=theme, mouse=mouse, screens=True)
+    settings = settings_or_exit(theme=theme, mouse=mouse)
     target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=sudo)
     if not name:
         raise click.UsageError("name the file system: --fs NAME, or fs for this host in the configuration file")

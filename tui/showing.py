@@ -19,7 +19,6 @@ from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION, RecordingError, Writer
 from remote.secret import SecretQuestion
-from simulator.client import Simulation, SimulationError
 from supervision.clocktext import local_time
 from supervision.gpfs import GpfsFileSystem
 from supervision.journal import Journal
@@ -32,16 +31,16 @@ from supervision.supervisor import Supervisor
 from supervision.watching import Watch
 from tui.app import MIGRATION, RestripeApp
 from tui.connecting import Target, settings_for
-from tui.demo import exit_of, opened
 from tui.exits import Exit
 from tui.paths import new_recording
-from tui.replay import StartError, moment
 from tui.settings import Settings
 from tui.using import slowed
 
 
 async def replay(file: Path, *, speed: float | None, start: str | None, settings: Settings) -> Exit:
     """A recording on the screens. It waits, paused, at its beginning."""
+    from tui.replay import StartError, moment
+
     try:
         recording = Replay(file, whole=False)
         begin = moment(recording, start) if start else recording.began
@@ -59,6 +58,9 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
 
     Ends as the migration did, if one was begun: leaving in the middle of it is UNKNOWN.
     """
+    from simulator.client import Simulation, SimulationError
+    from tui.demo import exit_of, opened
+
     try:
         async with Simulation.start(scenario="seed", speed=speed) as simulation, opened(simulation, record) as demo:
             supervisor = demo.supervisor
