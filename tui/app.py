@@ -63,6 +63,7 @@ class RestripeApp(SessionApp):
     """
     CSS += theme.CSS
     MODES = MODES
+    DEFAULT_MODE = "cluster"  # without it a blank screen is made, styled and drawn first
     COMMANDS: ClassVar[set[Any]] = {_actions}
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(key, f"show('{name}')", title, show=False, id=f"screen.{name}") for key, name, title in SCREENS),
