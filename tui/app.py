@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding, BindingType
@@ -92,6 +92,11 @@ class RestripeApp(SessionApp):
         self._greeting = ""
         self._first = first
         self._seen: object = None
+        self._after_first: list[Callable[[], object]] = [self._play]
+
+    def after_first_frame(self, work: Callable[[], object]) -> None:
+        """Begin something when a person sees something: what it loads and reads would hold up the first frame."""
+        self._after_first.append(work)
 
     def use(self, settings: Settings, greeting: str = "") -> None:
         """Take what a person set, before it is shown, and what to say first. Raises SettingsError for wrong keys."""
@@ -108,10 +113,18 @@ class RestripeApp(SessionApp):
         return theme.BANDS
 
     def on_mount(self) -> None:
+        self.switch_mode(self._first)
+        self.screen.call_after_refresh(self._first_frame)
+        self.set_interval(1 / self._draws, self._look)
+
+    def _first_frame(self) -> None:
+        works, self._after_first = self._after_first, []
+        for work in works:
+            work()
+
+    def _play(self) -> None:
         if self.session.player:
             self.run_worker(self.session.player.run(), exclusive=True, group="player")
-        self.switch_mode(self._first)
-        self.set_interval(1 / self._draws, self._look)
 
     def say(self, text: str) -> None:
         """Put a text on the message line of the current screen."""

@@ -81,8 +81,9 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
             )
             if auto:
                 supervisor.start(MIGRATION, migrate())
-            supervisor.start("first look", watch.begin())
-            code = await _run(RestripeApp(session, first="migrate" if auto else "cluster"), settings)
+            app = RestripeApp(session, first="migrate" if auto else "cluster")
+            app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))
+            code = await _run(app, settings)
             begun = session.migration is None
         return exit_of(demo) if begun and code is Exit.DONE else code
     except (SimulationError, RecordingError, SiteError) as error:
@@ -144,7 +145,7 @@ async def connect(
             watch = Watch(supervisor, fs, lambda cadences: slowed(cadences, fs.costly(), limits))
             app = RestripeApp(Session(journal.store, fs, supervisor=supervisor, watch=watch, writer=writer))
             prompts.app = app
-            supervisor.start("first look", watch.begin())
+            app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))
             code = await _run(app, settings, f"--write has no effect: {locked}" if locked else "")
         journal.emit(Closed(clock.now(), "left"))
     finally:
