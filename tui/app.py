@@ -27,6 +27,7 @@ from supervision.migration import operator_name
 from supervision.session import Session
 from supervision.supervisor import Supervisor
 from tui import theme
+from tui.loading import loaded
 from tui.modes import MODES
 from tui.settings import Settings
 
@@ -118,6 +119,7 @@ class RestripeApp(SessionApp):
         self.set_interval(1 / self._draws, self._look)
 
     def _first_frame(self) -> None:
+        loaded()
         works, self._after_first = self._after_first, []
         for work in works:
             work()

@@ -8,6 +8,8 @@ from typing import TypeVar
 
 import click
 
+from tui.loading import loading
+
 EXITS = """\b
 Exit statuses:
   0  done, and every result was verified
@@ -77,6 +79,7 @@ def demo(
         from tui.demo import run
 
         run_to_exit(run(speed=speed, as_json=as_json, record=record))
+    loading()
     from tui.showing import demo as show_demo
     from tui.using import settings_or_exit
 
@@ -110,6 +113,7 @@ def replay(
         from tui.replay import run
 
         run_to_exit(run(file, speed=speed, start=start))
+    loading()
     from tui.showing import replay as show_replay
     from tui.using import settings_or_exit
 
@@ -146,6 +150,7 @@ def connect(
     """
     if not _on_terminal():
         raise click.UsageError("connect needs a terminal; `restripe show` does without")
+    loading()
     from tui.running import run_to_exit
     from tui.showing import connect as show_cluster
     from tui.using import settings_or_exit, way

@@ -6,7 +6,6 @@ import asyncio
 import contextlib
 import sys
 import time
-from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
@@ -113,6 +112,8 @@ async def connect(
 
     `locked` is why it is read-only although it was to be armed.
     """
+    from importlib.metadata import version
+
     clock, prompts = WallClock(), Prompts()
     ssh = msgspec.structs.replace(settings_for(target), ask_host_key=prompts.host_key, ask_secret=prompts.secret)
     live = LiveSite((target.host,), clock, armed=armed, options=LiveOptions(sudo=target.sudo, ssh=ssh))
