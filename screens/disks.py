@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
@@ -14,6 +14,8 @@ from supervision.state import State
 from supervision.tables import Cell, Column, Row, Table
 
 BAR = 10
+Widened: TypeAlias = dict[str, tuple[Row, Row]]
+"""Rows as they were told, and with their bar, by their keys."""
 
 
 class DisksScreen(GridScreen):
@@ -26,14 +28,20 @@ class DisksScreen(GridScreen):
     )
     BINDINGS: ClassVar[list[BindingType]] = [Binding("t", "totals", "totals", id="disks.totals")]
 
-    _made_of: Table | None = None
+    _told: Table = Table(())
     _made: Table = Table(())
+    _widened: Widened | None = None
 
     def table(self, state: State) -> Table:
         """The disks, with a bar of how full each is."""
         told = self.session.fs.disks(state)
-        if told is not self._made_of:
-            self._made_of, self._made = told, with_bars(told)
+        before, self._told = self._told, told
+        if told.columns != before.columns:
+            self._widened = {}
+        elif told.rows is before.rows:  # asked again, and nothing is another
+            self._made = Table(self._made.columns, self._made.rows, told.at, told.failure)
+            return self._made
+        self._made = with_bars(told, self._widened)
         return self._made
 
     def totals(self, state: State) -> list[Text]:
@@ -56,8 +64,12 @@ class DisksScreen(GridScreen):
         self.show_state()
 
 
-def with_bars(table: Table) -> Table:
-    """The table with a column that shows how full each disk is, where its size and its free space are known."""
+def with_bars(table: Table, made: Widened | None = None) -> Table:
+    """The table with a column that shows how full each disk is, where its size and its free space are known.
+
+    `made` keeps the rows, by their keys, for the next table of the same columns: a row that is told again is not made
+    again.
+    """
     ids = [column.id for column in table.columns]
     if "size" not in ids or "free" not in ids:
         return table
@@ -73,5 +85,14 @@ def with_bars(table: Table) -> Table:
             cell = Cell("")
         return Row(row.key, (*row.cells[: free + 1], cell, *row.cells[free + 1 :]), row.severity, row.detail)
 
+    before, rows = dict(made or {}), []
+    now = {} if made is None else made
+    now.clear()
+    for row in table.rows:
+        pair = before.get(row.key)
+        if pair is None or pair[0] is not row:
+            pair = (row, widened(row))
+        now[row.key] = pair
+        rows.append(pair[1])
     columns = (*table.columns[: free + 1], Column("full", "used", wide=True), *table.columns[free + 1 :])
-    return Table(columns, tuple(map(widened, table.rows)), table.at, table.failure)
+    return Table(columns, tuple(rows), table.at, table.failure)
