@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from benchmarks import fanout, firstpaint, following, logs, loopdelay, parsing, replay, startup
+from benchmarks import fanout, firstpaint, following, logs, loopdelay, parsing, replay, startup, tables
 from benchmarks.figures import Figure, page
 from benchmarks.servers import fan, have_sshd
 
@@ -40,6 +40,7 @@ async def measure(only: list[str]) -> list[Figure]:
         "ssh": lambda: _over_ssh(only),
         "parsers": parsing.figures,
         "loop": loopdelay.figures,
+        "tables": tables.figures,
         "logs": logs.figures,
         "replay": replay.figures,
     }
