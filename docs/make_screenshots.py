@@ -8,7 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 from screens.base import SessionScreen
-from supervision.gpfs import GpfsFileSystem
+from supervision.filesystems import file_system
 from supervision.player import Player
 from supervision.replay import Replay
 from supervision.session import Session
@@ -31,7 +31,7 @@ async def draw(name: str, key: str, at: str, then: tuple[str, ...]) -> None:
     replay = Replay(Path(str(files("recordings"))) / "seed-3.5.jsonl")
     player = Player(replay)
     player.seek(moment(replay, at))
-    app = RestripeApp(Session(player, GpfsFileSystem(replay.header.file_system, replay.header.entry)))
+    app = RestripeApp(Session(player, file_system(replay.header)))
     async with app.run_test(size=SIZE) as pilot:
         await pilot.press(key, *then)
         for _ in range(10):

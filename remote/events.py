@@ -199,7 +199,8 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True):
     """The first line of a recording.
 
     `restripe` is the format's version; `created` real time in seconds since 1970; `began` the Site's clock then;
-    `utc_offset` the hosts' zone in seconds, for showing times as their logs do.
+    `utc_offset` the hosts' zone in seconds, for showing times as their logs do. `kind` is what the file system is:
+    older recordings do not tell, and are of the one kind that there was.
     """
 
     restripe: int
@@ -214,6 +215,7 @@ class Header(msgspec.Struct, frozen=True, omit_defaults=True):
     speed: float = 1.0
     utc_offset: int = 0
     plan: str = ""
+    kind: str = "gpfs"
 
 
 def _enc_hook(value: object) -> object:

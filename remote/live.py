@@ -68,6 +68,9 @@ class LiveSite(Site):
         self._asking: dict[tuple[str, tuple[str, ...]], asyncio.Lock] = {}
         self._lost: dict[tuple[str, tuple[str, ...]], tuple[str, ...]] = {}
 
+    def retry(self, host: str) -> None:
+        self.fleet.retry(host)
+
     async def close(self) -> None:
         await self.fleet.close()
 

@@ -8,13 +8,12 @@ here, and whatever is not found here, or could mean two nodes, is refused.
 from __future__ import annotations
 
 import ipaddress
-import re
 from collections.abc import Iterable
 
+from remote.folding import fold
 from remote.gpfs.models import Cluster, ClusterNode
 
-# Only such names go to ClusterShell: brackets, commas and operators would be obeyed, and `n[1-999999999]` expanded.
-_PLAIN = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,254}\Z")
+__all__ = ["NodeTable", "UnknownNodeError", "fold"]
 
 
 class UnknownNodeError(ValueError):
@@ -69,21 +68,3 @@ def _is_address(name: str) -> bool:
     except ValueError:
         return False
     return True
-
-
-def fold(names: Iterable[str]) -> str:
-    """Names as one short text, `pollux[1-3]`; a list with commas where they do not fold. Each name counts
-    once.
-
-    Groups are never looked up: a name is nothing but a name.
-    """
-    once = tuple(dict.fromkeys(names))
-    if len(once) < 2 or not all(_PLAIN.match(name) for name in once):
-        return ",".join(once)
-    # Imported here because it takes a while and most runs of the program fold nothing.
-    from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException  # noqa: PLC0415
-
-    try:
-        return str(NodeSet.fromlist(once, resolver=RESOLVER_NOGROUP))
-    except NodeSetException:
-        return ",".join(once)

@@ -66,6 +66,9 @@ class RecordingSite(Site):
         super().add_hosts(hosts)
         self._inner.add_hosts(hosts)
 
+    def retry(self, host: str) -> None:
+        self._inner.retry(host)
+
     async def close(self) -> None:
         await self._inner.close()
 

@@ -95,6 +95,9 @@ class Site(ABC):
         """Let more hosts belong to the site, as one learns of them; each is connected to when it is first asked."""
         self.hosts = tuple(dict.fromkeys((*self.hosts, *hosts)))
 
+    def retry(self, host: str) -> None:  # noqa: B027  a site that gives nobody up has nothing to do
+        """Try a host again that was given up because its trouble does not pass by itself (a key, a wrong setting)."""
+
     async def query(self, host: str, *commands: Command) -> tuple[Answer, ...]:
         """Ask reading commands, one after another, in one exec; each has its own rc, streams and deadline."""
         if not commands:

@@ -40,7 +40,18 @@ class DevicesScreen(GridScreen):
     @property
     def heading(self) -> str:
         """Which way it is turned, and the key that turns it."""
-        return f"Devices by {self.view} (t turns)"
+        return f"Devices by {self.view} (t turns)" if self._turns else "Devices"
+
+    @property
+    def _turns(self) -> bool:
+        """Whether the file system tells enough of its devices to look at them another way."""
+        return self._made_of is None or {column.id for column in self._made_of[0].columns} >= NEEDED
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """What cannot be turned has no key for it."""
+        if action == "turn":
+            return self._turns
+        return super().check_action(action, parameters)
 
     def action_turn(self) -> None:
         """Look at them another way."""
@@ -55,10 +66,14 @@ class DevicesScreen(GridScreen):
         )
 
 
+NEEDED = {"role", "host", "name", "use", "size", "kind"}
+"""The columns without which there is nothing to turn."""
+
+
 def turned(table: Table, view: str) -> Table:
     """The table by role, by host or by name; as it is where it has no such columns."""
     ids = {column.id: index for index, column in enumerate(table.columns)}
-    if not {"role", "host", "name", "use", "size", "kind"} <= ids.keys():
+    if not ids.keys() >= NEEDED:
         return table
     if view == "host":
         return _by_host(table, ids)

@@ -271,6 +271,22 @@ class Notice(Dialog[None]):
         self.dismiss(None)
 
 
+def changed_key(host: str, shown: str) -> Notice:
+    """What a host key means that is not the one that is known; `shown` is its kind and fingerprint."""
+    lines = (
+        f"The key that {host} shows is NOT the one that known_hosts has for it:",
+        f"    {shown}",
+        "",
+        "Either the host was installed anew, or somebody stands between. Nothing was sent to it.",
+        "There is no way to accept the key here, and the host is not asked again by itself.",
+        "",
+        f"Ask whoever runs {host} for its fingerprints (there: ssh-keygen -lf on each /etc/ssh/ssh_host_*_key.pub).",
+        f"Only if this is one of them: remove the old line (ssh-keygen -R {host}) and connect once with ssh.",
+        "Then r, here, tries it again.",
+    )
+    return Notice(f"The host key of {host} has CHANGED", lines, danger=True)
+
+
 class HostKeyDialog(Dialog[str | None]):
     """Whether to trust a host that was never seen: `once`, `save`, or None. For a changed key use a `Notice`."""
 

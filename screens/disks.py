@@ -47,6 +47,8 @@ class DisksScreen(GridScreen):
     def totals(self, state: State) -> list[Text]:
         """Sums over the disks; nothing where none are known."""
         totals = self.session.fs.totals(state)
+        if totals.absent:
+            return [plain(f" {totals.absent}", "dim")]
         if not totals.rows:
             return []
         head = plain(f" Totals  asked {age_text(totals.at, self.session.now)} ago", "bold")
@@ -54,8 +56,11 @@ class DisksScreen(GridScreen):
 
     def remarks(self, state: State) -> list[str]:
         """How old the figures of space are, which are asked for less often, and what asking costs."""
-        space = self.age("space", self.session.fs.totals(state).at, "R")
-        cost = cost_text(state, tuple(command.argv for command in self.session.fs.costly()))
+        totals = self.session.fs.totals(state)
+        if totals.absent:
+            return []
+        space = self.age("space", totals.at, "R")
+        cost = cost_text(state, self.session.fs.costly())
         return [f"{space}, {cost}" if cost else space]
 
     def action_totals(self) -> None:

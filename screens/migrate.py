@@ -10,11 +10,12 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 
 from remote.events import StepChanged
+from remote.text import one_line
 from screens.base import SessionScreen
 from screens.dialogs import ConfirmDanger
 from screens.intents import StartMigration
 from screens.widgets.lines import Lines
-from screens.widgets.render import fit, labelled, plain
+from screens.widgets.render import fit, labelled, middle_cut, plain
 from supervision.clocktext import duration_text, time_of_day
 from supervision.session import Session
 
@@ -40,16 +41,14 @@ class MigrateScreen(SessionScreen):
 
     def action_start(self) -> None:
         """Ask whether to run it; it changes a live file system."""
-        session = self.session
+        session, migration = self.session, self.session.migration
+        if migration is None:
+            return
         dialog = ConfirmDanger(
-            f"Run the migration of {session.fs.name}?",
-            (
-                "Looks first; then makes NSDs of the new SSDs, adds them to the file system, turns the old disks into",
-                "dataOnly disks and restripes. Each command is shown before it runs, as a detached job, and its result",
-                "is read back. It stops by itself where anything is not as it must be.",
-            ),
-            "mmcrnsd, mmadddisk, mmchdisk change, mmrestripefs -r",
-            (session.header.entry,),
+            f"Run on {session.fs.name}: {migration.title}?",
+            migration.lines,
+            "\n       ".join(migration.commands()),
+            migration.hosts,
             session.fs.name,
             do="run it",
         )
@@ -104,7 +103,11 @@ class MigrateScreen(SessionScreen):
         head = f"{sign:<2} {step.number} {fit(step.name, 14)} {step.state:<10} {took:>11}  {step.title}"
         lines = [Text(fit(head, width).rstrip(), style=style, no_wrap=True)]
         if step.command:
-            lines += labelled("", f"on {step.host}: {step.command}", width, label_width=0, indent=4, style="dim")
+            told = f"on {step.host}: {step.command}"
+            if step.state == "done":  # its end tells which file it read; the whole stands on the Commands screen
+                lines.append(plain(middle_cut(one_line(told), width - 5), "dim", indent=5))
+            else:
+                lines += labelled("", told, width, label_width=0, indent=4, style="dim")
         if step.detail and step.state not in ("waiting", "checking"):
             lines += labelled("", step.detail, width, label_width=0, indent=4)
         return lines
@@ -113,5 +116,5 @@ class MigrateScreen(SessionScreen):
 def session_text(session: Session) -> str:
     """What there is to say while no step was announced."""
     if session.migration and session.armed:
-        return "ready: all metadata to the new SSDs. r runs it, after you have typed the file system's name"
+        return f"ready: {session.migration.title}. r runs it, after you have typed the file system's name"
     return "no migration belongs to this session"

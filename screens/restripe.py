@@ -181,6 +181,8 @@ def _work(progress: Progress, width: int) -> list[Text]:
     size = max(10, min(60, width - LABEL - 14))
     done = "-" if counter.done is None else f"{counter.done:,}"
     total = f"{counter.total:,}" if counter.total is not None else "an unknown number of"
+    if counter.at_least and counter.total is not None:
+        total = f"at least {total}"
     lines = [
         _field("work", f"{bar(counter.fraction, size)} {share}", width),
         _field("", f"{done} of {total} {counter.of or counter.unit}", width),

@@ -17,8 +17,10 @@ from remote.events import Answered, Asked, Event, Reply, Unanswered, decode
 from remote.parsed import Parsed
 from remote.recording import Key
 from remote.text import decode as text_of
+from supervision import filesystems
 from supervision.facts import Ahead, Fact, reader
 from supervision.index import Index
+from supervision.reading import Reading
 from supervision.state import State, reduce
 
 ANSWERS = 24 << 20
@@ -63,8 +65,8 @@ Held: TypeAlias = tuple[str, Reply]
 class Readings(Ahead):
     """What was read from answers, the ones used last, up to a number of bytes of the answers."""
 
-    def __init__(self, most: int) -> None:
-        super().__init__(1 << 62)
+    def __init__(self, reading: Reading, most: int) -> None:
+        super().__init__(reading, 1 << 62)
         self._most_bytes = most
         self._bytes = 0
         self._weights: dict[Held, int] = {}
@@ -93,7 +95,8 @@ class Tape:
 
     def __init__(self, index: Index) -> None:
         self.index = index
-        self.readings = Readings(READ)
+        self.reading = filesystems.reading(index.header.kind)
+        self.readings = Readings(self.reading, READ)
         self.lost: set[int] = set()
         self._answers: OrderedDict[int, tuple[int, Answered]] = OrderedDict()
         self._bytes = 0
@@ -189,7 +192,7 @@ class Cursor:
     def _note(self, asked: Asked, event: Answered, origins: list[Origin]) -> None:
         """Remember where the facts are from, and hold what was read."""
         for command, reply, origin in zip(asked.commands, event.replies, origins, strict=False):
-            known = reader(asked.host, command)
+            known = reader(self._tape.reading, asked.host, command)
             fact = self.state.facts.get(known[0]) if known else None
             if fact is None or fact.source is not reply or fact.parsed is None:
                 continue
@@ -234,7 +237,7 @@ class Cursor:
 
     def _read(self, fact: Fact, told: Told) -> Fact:
         """A fact with what its answer told."""
-        reply, known = self._tape.reply(told.origin), reader(told.host, told.command)
+        reply, known = self._tape.reply(told.origin), reader(self._tape.reading, told.host, told.command)
         if reply is None or known is None:
             return msgspec.structs.replace(fact, failure=LOST, failed_at=fact.at)
         parsed = self._tape.readings.take(fact.key, reply)

@@ -1,25 +1,20 @@
-"""Which form of an answer each host gives: `-Y` where it can, the human form where it cannot, found out once.
-
-`mmlsdisk` is asked for its human form always: the sentences on replication that end it are not known to be printed
-with `-Y`, and decisions rest on them.
-"""
+"""Which form of an answer each host gives: the better one where it can, the plain one else; found out once."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 
 from remote.command import Command
-from remote.gpfs.dialects import machine_form, machine_refused
 from remote.question import Answer
 from remote.text import decode
-
-_HUMAN_ALWAYS = frozenset(("mmlsdisk",))
+from supervision.reading import Reading
 
 
 class Dialects:
     """What was found out about the hosts of one session."""
 
-    def __init__(self) -> None:
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
         self._refused: set[tuple[str, str]] = set()
 
     def preferred(self, host: str, commands: Sequence[Command]) -> tuple[Command, ...]:
@@ -32,13 +27,14 @@ class Dialects:
         """The commands whose preferred form was refused, as they were given; it is not tried there again."""
         again = []
         for command, form, answer in zip(commands, asked, answers, strict=True):
-            if form is not command and machine_refused(answer.rc, decode(answer.stdout), decode(answer.stderr)):
+            if form is command:
+                continue
+            if self._reading.form_refused(form, answer.rc, decode(answer.stdout), decode(answer.stderr)):
                 self._refused.add((host, command.argv[0]))
                 again.append(command)
         return tuple(again)
 
     def _form(self, host: str, command: Command) -> Command:
-        name = command.argv[0]
-        if name in _HUMAN_ALWAYS or (host, name) in self._refused:
+        if (host, command.argv[0]) in self._refused:
             return command
-        return machine_form(command) or command
+        return self._reading.better_form(command) or command

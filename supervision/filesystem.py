@@ -12,6 +12,7 @@ from typing import Protocol
 import msgspec
 
 from remote.command import Command
+from supervision.logs import Scan
 from supervision.state import Job, State
 from supervision.supervisor import Cadence
 from supervision.tables import Line, Severity, Table
@@ -36,18 +37,20 @@ class Phase(Enum):
 class Counter(msgspec.Struct, frozen=True):
     """Work in a unit that can be trusted, `done` of `total`; either may be unknown.
 
-    `of` says what the total counts, where that is more than the unit.
+    `of` says what the total counts, where that is more than the unit. `at_least` says that the total is a lower bound:
+    once that is passed, nobody knows how much is left.
     """
 
     unit: str
     done: int | None = None
     total: int | None = None
     of: str = ""
+    at_least: bool = False
 
     @property
     def fraction(self) -> float | None:
         """Between 0 and 1."""
-        if self.done is None or not self.total:
+        if self.done is None or not self.total or (self.at_least and self.done >= self.total):
             return None
         return min(1.0, self.done / self.total)
 
@@ -95,12 +98,13 @@ class Aftermath(msgspec.Struct, frozen=True):
 
 
 class Words(msgspec.Struct, frozen=True):
-    """What people call things on this file system."""
+    """What people call things on this file system: its kind, a disk, a scan, who serves disks, its parts (plural)."""
 
     kind: str
     disk: str
     scan: str
     server: str
+    pools: str
 
 
 class FileSystem(Protocol):
@@ -136,13 +140,13 @@ class FileSystem(Protocol):
         """Its nodes, folded where they are alike."""
 
     def pools(self, state: State) -> Table:
-        """Its storage pools with their use."""
+        """The parts of it (`words.pools`) with their use; a Table with `absent` where it has none."""
 
     def disks(self, state: State) -> Table:
         """Its disks."""
 
     def totals(self, state: State) -> Table:
-        """Sums over its disks, by what they hold and where."""
+        """Sums over its disks, by what they hold and where; a Table with `absent` where nothing is to be summed."""
 
     def devices(self, state: State) -> Table:
         """The block devices of its servers, by host."""
@@ -150,11 +154,22 @@ class FileSystem(Protocol):
     def problems(self, state: State) -> tuple[Line, ...]:
         """What is wrong, each with what to do; the worst first."""
 
+    def running(self, state: State) -> tuple[Line, ...]:
+        """What runs on it now: our jobs that have not ended (`supervision.running.job_lines`), and what is seen to run
+        without being one of them. Nothing means that nothing is known to.
+        """
+
+    def is_scan(self, job: Job) -> bool:
+        """Whether a job scans it, so that `progress` can tell how far it is."""
+
     def scan_job(self, state: State) -> Job | None:
         """The job whose scan is to be shown, the newest of them."""
 
     def progress(self, state: State, job: Job) -> Progress:
         """How far a scan is."""
+
+    def counter(self, state: State, scan: Scan) -> Counter:
+        """The work that a log tells of, of the whole."""
 
     def aftermath(self, state: State, job: Job) -> Aftermath | None:
         """What is left of the work of a job that a signal ended; None where nothing can be."""

@@ -21,21 +21,31 @@ from supervision import (
     gpfs_problems,
     gpfs_progress,
     gpfs_rules,
+    gpfs_running,
     gpfs_space,
 )
 from supervision.facts import reader
-from supervision.filesystem import Aftermath, Fill, Progress, Words
+from supervision.filesystem import Aftermath, Counter, FileSystem, Fill, Progress, Words
+from supervision.gpfs_reading import GpfsReading
 from supervision.gpfs_view import Memo, View
+from supervision.logs import Scan
+from supervision.running import goes_on, job_lines
 from supervision.state import Job, State
 from supervision.supervisor import Cadence
 from supervision.tables import Line, Table
 
-_WORDS = Words("GPFS", "NSD", "restripe", "NSD server")
+READING = GpfsReading()
+_WORDS = Words("GPFS", "NSD", "restripe", "NSD server", "Pools")
 
 
 def own_daemon() -> Command:
     """The state of GPFS on the host that is asked, which asks no other node."""
     return Command(("mmgetstate",), Effect.READS, deadline=60.0, privileged=True)
+
+
+def open_file_system(name: str, entry: str, hosts: Sequence[str]) -> FileSystem:
+    """What `supervision.filesystems.Kind` asks for."""
+    return GpfsFileSystem(name, entry, hosts)
 
 
 class GpfsFileSystem:
@@ -148,10 +158,19 @@ class GpfsFileSystem:
         of_hosts = (cadence for host in view.hosts for cadence in self.host_cadences(host))
         for cadence in (*self.cadences(self._entry or state.header.entry), *of_hosts):
             for command in cadence.commands:
-                found = reader(cadence.host, command)
+                found = reader(READING, cadence.host, command)
                 if found:
                     seconds[found[0]] = cadence.seconds
         return gpfs_problems.problems(view, seconds)
+
+    def running(self, state: State) -> tuple[Line, ...]:
+        """Our jobs, and threads that scan though no job of ours does."""
+        going = [job for job in state.jobs.values() if goes_on(self, state, job)]
+        return (*job_lines(self, state), *gpfs_running.outside(self._view(state), going))
+
+    def is_scan(self, job: Job) -> bool:
+        """Whether a job is an mmrestripefs of this file system, or what scans as it does."""
+        return gpfs_progress.is_scan(job, self._name)
 
     def scan_job(self, state: State) -> Job | None:
         """The newest job that scans the file system: mmrestripefs, mmdeldisk, mmrpldisk, mmchdisk start."""
@@ -160,6 +179,10 @@ class GpfsFileSystem:
     def progress(self, state: State, job: Job) -> Progress:
         """How far a scan is, in inodes over allocated inodes."""
         return gpfs_progress.progress(self._view(state), job)
+
+    def counter(self, state: State, scan: Scan) -> Counter:
+        """Inodes over allocated inodes."""
+        return gpfs_progress.counter_of(self._view(state), scan)
 
     def aftermath(self, state: State, job: Job) -> Aftermath | None:
         """Whether GPFS goes on with a scan whose command was killed."""
@@ -172,7 +195,7 @@ class GpfsFileSystem:
 
     def may_run(self, argv: Sequence[str]) -> str:
         """Why a person may not run this as a job of their own; empty when they may."""
-        return gpfs_rules.may_run(argv)
+        return gpfs_rules.may_run(argv, self._name)
 
     def may_stop(self, job: Job) -> str:
         """Why a job may not be stopped; empty when it may."""

@@ -30,7 +30,7 @@ def aftermath(view: View, job: Job) -> Aftermath | None:
     for host in view.hosts:
         fact, link = view.facts.fact(Waiters, host), view.state.links.get(host)
         waiters = view.facts.get(Waiters, host)
-        if fact is not None and waiters is not None and fact.at > since and _at_work(waiters):
+        if fact is not None and waiters is not None and fact.at > since and at_work(waiters):
             seen.append(host)
         elif fact is not None and waiters is not None and fact.at > since + SETTLES:
             quiet.append(host)
@@ -49,5 +49,6 @@ def aftermath(view: View, job: Job) -> Aftermath | None:
     return Aftermath(False, f"its process has ended, and no thread of its work is seen on {fold(quiet)}{but}")
 
 
-def _at_work(waiters: Waiters) -> bool:
+def at_work(waiters: Waiters) -> bool:
+    """Whether threads of a scan are among them, whoever started it."""
     return any(waiter.name.lower().startswith(_THREADS) for waiter in waiters.waiters)

@@ -101,7 +101,8 @@ def _links(view: View) -> Iterator[Line]:
 
 
 def _clocks(view: View) -> Iterator[Line]:
-    """Hosts whose clock differs from this program's."""
+    """Hosts whose clock differs from this program's; those that are as wrong together."""
+    wrong: dict[str, list[tuple[str, float]]] = defaultdict(list)
     for host in view.hosts:
         fact, told = view.facts.fact(HostTime, host), view.facts.get(HostTime, host)
         if fact is None or told is None:
@@ -110,9 +111,11 @@ def _clocks(view: View) -> Iterator[Line]:
         early, late = fact.at - told.epoch, told.epoch - (fact.at + fact.took)
         off = max(early, late)
         if off > CLOCK_OFF:
-            text = f"{host} is {duration_text(off)} {'behind' if early > late else 'ahead'}"
-            advice = "Set the clocks right (chrony, ntp): times of logs and of NSD ids cannot be compared until then"
-            yield Line("Clock", text, Severity.WARNING, advice, fact.at)
+            wrong[f"{duration_text(off)} {'behind' if early > late else 'ahead'}"].append((host, fact.at))
+    advice = "Set the clocks right (chrony, ntp): times of logs and of NSD ids cannot be compared until then"
+    for how, hosts in wrong.items():
+        text = f"{fold(host for host, _ in hosts)} {'is' if len(hosts) == 1 else 'are'} {how}"
+        yield Line("Clock", text, Severity.WARNING, advice, min(at for _, at in hosts))
 
 
 def _waiters(view: View) -> Iterator[Line]:
@@ -147,11 +150,16 @@ def _old(view: View, cadences: Mapping[str, float]) -> Iterator[Line]:
     """Facts that could not be asked or read, and facts that nobody has asked for a while."""
     failed: dict[str, list[Fact]] = defaultdict(list)
     old: dict[str, Fact] = {}
+    unreached: dict[str, list[Fact]] = defaultdict(list)
+    links = view.state.links
+    away = {host for host in view.hosts if host in links and links[host].state not in _LINKS_ALL_RIGHT}
     down = {host for host in view.hosts if _is_down(view, host)}
     for key, fact in view.state.facts.items():
         if fact.failure and key.startswith("waiters ") and fact.host in down:
             continue  # where GPFS does not run, nothing of it waits
-        if fact.failure:
+        if fact.failure and fact.host in away:
+            unreached[fact.host].append(fact)
+        elif fact.failure:
             failed[fact.failure].append(fact)
         elif fact.parsed and fact.parsed.problems:
             problem = fact.parsed.problems[0]
@@ -160,6 +168,11 @@ def _old(view: View, cadences: Mapping[str, float]) -> Iterator[Line]:
             yield Line("Not read", text, Severity.WARNING, advice, fact.at)
         if fact.parsed and view.state.at - fact.at > OLD * cadences.get(key, float("inf")) + _slack(view):
             old[key] = fact
+    for host, facts in unreached.items():
+        text = f"{len(facts)} questions to {host}, which cannot be reached: {_named(facts, hosts=False)}"
+        known = [fact.at for fact in facts if fact.parsed]
+        advice = "They are asked again when it can be; what is shown of them is from before, if anything is"
+        yield Line("Not asked", text, Severity.WARNING, advice, min(known, default=None))
     for why, facts in failed.items():
         text = f"{_named(facts)}: {why}"
         known = [fact.at for fact in facts if fact.parsed]
@@ -185,10 +198,10 @@ def _is_down(view: View, host: str) -> bool:
     return bool(states and not any(state.active for state in states.nodes))
 
 
-def _named(facts: list[Fact]) -> str:
-    """What was asked and where: `mmdf mss1 on foo1, lsblk on foo[1-3]`."""
-    hosts: dict[str, list[str]] = defaultdict(list)
+def _named(facts: list[Fact], *, hosts: bool = True) -> str:
+    """What was asked, and where: `mmdf mss1 on foo1, lsblk on foo[1-3]`."""
+    where: dict[str, list[str]] = defaultdict(list)
     for fact in facts:
         words = [word for word in fact.command.split() if word != "-Y"]
-        hosts[words[0] if words[:1] in (["lsblk"], ["date"]) else " ".join(words)].append(fact.host)
-    return ", ".join(f"{command} on {fold(on)}" for command, on in hosts.items())
+        where[words[0] if words[:1] in (["lsblk"], ["date"]) else " ".join(words)].append(fact.host)
+    return ", ".join(f"{command} on {fold(on)}" if hosts else command for command, on in where.items())

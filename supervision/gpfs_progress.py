@@ -8,7 +8,6 @@ from __future__ import annotations
 from itertools import pairwise
 from statistics import median
 
-from remote.gpfs.progress import parse_stamp
 from remote.jobs import JobState
 from remote.linux.host_time import HostTime
 from supervision.clocktext import duration_text
@@ -67,8 +66,7 @@ def progress(view: View, job: Job) -> Progress:
     scan = log.scan if log else Scan()
     counted = _counted(scan.points)
     gap = _usual_gap(scan.points)
-    inodes = view.space.inodes if view.space else None
-    counter = Counter("inodes", scan.inodes, inodes.allocated if inodes else None, "allocated inodes")
+    counter = counter_of(view, scan)
     last = _last_line(view, job, log)
     phase, why = _phase(view, job, log, counter, gap, counting=bool(counted), last=last)
     if not job.status.state.settled and (job.host, job.status.id) in view.state.stops:
@@ -91,6 +89,12 @@ def progress(view: View, job: Job) -> Progress:
     )
 
 
+def counter_of(view: View, scan: Scan) -> Counter:
+    """The work of a scan: inodes over allocated inodes. Used ones are fewer than it examines."""
+    inodes = view.space.inodes if view.space else None
+    return Counter("inodes", scan.done, inodes.allocated if inodes else None, "allocated inodes")
+
+
 def _last_line(view: View, job: Job, log: Log | None) -> float | None:
     """When its last line was printed, on the Site's clock; None while there is none.
 
@@ -99,7 +103,7 @@ def _last_line(view: View, job: Job, log: Log | None) -> float | None:
     """
     if log is None or not log.size:
         return None
-    told, printed = view.facts.get(HostTime, job.host), parse_stamp(log.scan.stamp)
+    told, printed = view.facts.get(HostTime, job.host), log.scan.printed
     if not log.scan.together or told is None or printed is None:
         return log.last_at
     return min(log.last_at, printed - told.utc_offset - clock_ahead(view.state, job.host))
@@ -109,9 +113,9 @@ def _counted(points: tuple[Point, ...]) -> list[Point]:
     """The points with a count since it last began anew: a restripe that was restarted counts from the start."""
     counted: list[Point] = []
     for point in points:
-        if point.inodes is None:
+        if point.done is None:
             continue
-        if counted and point.inodes < (counted[-1].inodes or 0) * 0.99:
+        if counted and point.done < (counted[-1].done or 0) * 0.99:
             counted = []
         counted.append(point)
     return counted
@@ -167,7 +171,9 @@ def _running(
     view: View, job: Job, log: Log | None, counter: Counter, gap: float | None, *, counting: bool, last: float | None
 ) -> tuple[Phase, str]:
     """How it stands with a scan whose job runs; `counting` tells whether this phase has a counted line."""
-    if log is None and job.status.size and view.state.at - job.at > 2 * poll_seconds(view.state.header.speed):
+    if log is None and job.status.size:  # how long it has been silent is not known before that
+        if view.state.at - job.at <= 2 * poll_seconds(view.state.header.speed):
+            return Phase.STARTING, "it runs; its log is only just being read"
         return Phase.UNKNOWN, f"it runs, but its log of {job.status.size:,} bytes has not been read yet"
     scan = log.scan if log else Scan()
     if scan.waiting_for:
@@ -238,7 +244,7 @@ def _rate(counted: list[Point]) -> float | None:
 
 
 def _between(first: Point, last: Point) -> int:
-    return max(0, (last.inodes or 0) - (first.inodes or 0))
+    return max(0, (last.done or 0) - (first.done or 0))
 
 
 def _trend(counted: list[Point]) -> tuple[float, ...]:
@@ -261,7 +267,7 @@ def _count_at(first: Point, last: Point, at: float) -> float:
     """The count at a time between two points, on the straight line between them."""
     seconds = last.at - first.at
     part = min(1.0, max(0.0, (at - first.at) / seconds)) if seconds > 0 else 1.0
-    return (first.inodes or 0) + part * _between(first, last)
+    return (first.done or 0) + part * _between(first, last)
 
 
 def _finish(counted: list[Point], counter: Counter, rate: float | None, gap: float | None, now: float) -> Finish | None:

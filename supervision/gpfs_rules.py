@@ -57,6 +57,9 @@ _CARRIES = (
 )  # fmt: skip
 """They run the command that stands behind their own words, where it can be looked at."""
 _OPENS_SHELL = r"-[A-Za-z]*[siS].*|--(?:shell|login|split-string).*"
+_READS = ("tail", "head", "cat", "less", "more", "grep", "zgrep", "zcat", "ls", "stat", "wc", "du", "md5sum", "diff")
+_OWN = ("/var/mmfs", "/usr/lpp/mmfs", "/var/adm/ras")
+"""Where GPFS keeps its configuration, its programs and its logs."""
 _HARMLESS_DEVICES = ("/dev/null", "/dev/zero", "/dev/stdout", "/dev/stderr")
 
 _MMDELDISK = (
@@ -69,13 +72,13 @@ _MMRESTRIPEFS = (
 )
 
 
-def may_run(argv: Sequence[str]) -> str:
-    """Why a person may not run this as a job of their own; empty when they may."""
+def may_run(argv: Sequence[str], fs: str) -> str:
+    """Why a person may not run this as a job of their own on the file system `fs`; empty when they may."""
     if not argv or not argv[0].strip():
         return "there is no command"
     name = _name(argv[0])
     if not _like(name, _CARRIES):
-        return _refusal(argv)
+        return _refusal(argv, fs)
     if name in ("sudo", "doas", "env") and any(re.fullmatch(_OPENS_SHELL, word) for word in argv[1:]):
         return f"{name} with these options can run anything; name the command itself"
     # which of its words is the command depends on the options of each: so no word may be one that is refused
@@ -83,13 +86,13 @@ def may_run(argv: Sequence[str]) -> str:
         if len(word.split()) > 1:
             return f"{name} would run {word!r}, which cannot be looked at; name the command itself"
         for inner in {word, word.rpartition("=")[2]}:
-            why = _refusal((inner, *argv[index + 1 :]))
+            why = _refusal((inner, *argv[index + 1 :]), fs)
             if why:
                 return why
     return ""
 
 
-def _refusal(argv: Sequence[str]) -> str:
+def _refusal(argv: Sequence[str], fs: str) -> str:
     """Why this very command is refused, by its own name and words."""
     name, words = _name(argv[0]), argv[1:]
     hiding = _HIDES_WITH.get(name, "")
@@ -100,9 +103,12 @@ def _refusal(argv: Sequence[str]) -> str:
     if name in _LOOKS:
         return ""
     if name.startswith("mm"):
-        return _refusal_of_gpfs(name, words)
+        return _refusal_of_gpfs(name, words, fs)
     if _like(name, _WRITES_DEVICES):
         return f"{name} may write to a disk or take it away: {_GUIDE}"
+    own = [word for word in words if re.sub("/+", "/", word.rpartition("=")[2]).startswith(_OWN)]
+    if own and not _like(name, _READS):
+        return f"{own[0]} belongs to GPFS, and {name} might change it: {_GUIDE}"
     named = [word for word in words if _names_device(word)]
     if named:
         return f"{named[0]} is a device, and {name} might write to it: {_GUIDE}"
@@ -114,7 +120,7 @@ def _names_device(word: str) -> bool:
     return path.startswith(("/dev/", "/sys/", "/proc/sys")) and not path.startswith(_HARMLESS_DEVICES)
 
 
-def _refusal_of_gpfs(name: str, words: Sequence[str]) -> str:
+def _refusal_of_gpfs(name: str, words: Sequence[str], fs: str) -> str:
     """Why an mm* command is refused."""
     if _like(name, _READING) or name in _WORK:
         return ""
@@ -127,6 +133,8 @@ def _refusal_of_gpfs(name: str, words: Sequence[str]) -> str:
         repairs = any(word.startswith("-") and not word.startswith("--") and "y" in word for word in words)
         return "" if "-n" in words and not repairs else f"mmfsck without -n changes the file system: {_GUIDE}"
     if name == "mmrestripefs":
+        if words[:1] and words[0].removeprefix("/dev/") != fs:
+            return f"this session is about {fs}, whose name is typed to confirm; {words[0]} is another file system"
         nodes = [name for before, after in pairwise(words) if before == "-N" for name in after.split(",")]
         if nodes and "all" not in nodes:
             return ""

@@ -10,7 +10,8 @@ from typing import Any, TypeVar
 from remote.gpfs.models import Cluster, ClusterNode, DiskList, FileSystem, FsSpace, NodeStates, NsdDevice, NsdDevices
 from remote.linux.models import BlockDevices
 from remote.names import NodeTable, UnknownNodeError
-from supervision.facts import Fact, GpfsFacts
+from supervision.facts import Fact
+from supervision.gpfs_facts import GpfsFacts
 from supervision.jobtimes import began_here
 from supervision.state import Job, State
 

@@ -9,8 +9,8 @@ from collections.abc import Sequence
 
 import msgspec
 
-from remote.gpfs.progress import Failed, Percent, PhaseDone, PhaseStarted, Waiting, parse_progress_line, parse_stamp
 from remote.text import decode, one_line
+from supervision.reading import Counted, Failing, PhaseBegun, PhaseOver, Reading, WaitsFor
 
 TAIL = 200
 """Lines kept of a log; the whole of it is in its job directory, and in the recording."""
@@ -29,17 +29,18 @@ class Point(msgspec.Struct, frozen=True):
     """
 
     at: float
-    percent: float
-    inodes: int | None
+    percent: float | None
+    done: int | None
     mb: int | None
 
 
 class Scan(msgspec.Struct, frozen=True):
-    """How far a scanning command (`mmrestripefs` and its like) is, by its own words.
+    """How far a scanning command is, by its own words.
 
     `phases_done` counts the phases that ended; `phase` and `number` are of the present one, `points` too, except
-    that counters are kept over the whole run in `inodes` and `mb`. `together` tells that the last line of progress
-    came in one piece with others: then it may be older than its arrival.
+    that counters are kept over the whole run in `done` (the unit is the file system's) and `mb`. `stamp` is the time
+    on its last line of progress, `printed` the same in seconds; `together` tells that this line came in one piece with
+    others: then it may be older than its arrival.
     """
 
     phase: str = ""
@@ -48,7 +49,8 @@ class Scan(msgspec.Struct, frozen=True):
     in_phase: bool = False
     percent: float | None = None
     stamp: str = ""
-    inodes: int | None = None
+    printed: float | None = None
+    done: int | None = None
     mb: int | None = None
     points: tuple[Point, ...] = ()
     waiting_for: str = ""
@@ -73,8 +75,8 @@ class Log(msgspec.Struct, frozen=True):
     scan: Scan = Scan()
 
 
-def append(log: Log, data: bytes, at: float, *, end: int) -> Log:
-    """The log after `data` came at the time `at`; `end` is where it ends in the file.
+def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading) -> Log:
+    """The log after `data` came at the time `at`; `end` is where it ends in the file, `reading` knows its lines.
 
     Where the bytes are cut into pieces makes no difference to the lines, nor to the scan.
     """
@@ -84,7 +86,7 @@ def append(log: Log, data: bytes, at: float, *, end: int) -> Log:
     *whole, rest = (before + fresh).replace(b"\r\n", b"\n").replace(_CR, b"\n").split(b"\n")
     rest = _CR if data.endswith(_CR) else rest[:LONGEST_LINE]
     texts = [decode(line[:LONGEST_LINE]) for line in whole]
-    scan = _advanced(log.scan, texts, at)
+    scan = _advanced(log.scan, texts, at, reading)
     return msgspec.structs.replace(
         log,
         size=end,
@@ -96,36 +98,37 @@ def append(log: Log, data: bytes, at: float, *, end: int) -> Log:
     )
 
 
-def _advanced(scan: Scan, lines: Sequence[str], at: float) -> Scan:
+def _advanced(scan: Scan, lines: Sequence[str], at: float, reading: Reading) -> Scan:
     """The scan after lines that came together at the time `at`."""
     points = list(scan.points)
     came = 0
-    together: list[Percent] = []
+    together: list[Counted] = []
     for line in lines:
-        event = parse_progress_line(line)
+        event = reading.scan_event(line)
         match event:
-            case PhaseStarted(name, number):
+            case PhaseBegun(name, number):
                 scan = msgspec.structs.replace(
                     scan, phase=one_line(name), number=number, in_phase=True, percent=None, waiting_for=""
                 )
                 points.clear()
                 together.clear()
-            case Percent(percent, stamp, inodes, mb):
+            case Counted(percent, done, mb, stamp, printed):
                 scan = msgspec.structs.replace(
                     scan,
                     percent=percent,
                     stamp=one_line(stamp),
-                    inodes=scan.inodes if inodes is None else inodes,
+                    printed=printed,
+                    done=scan.done if done is None else done,
                     mb=scan.mb if mb is None else mb,
                     waiting_for="",
                 )
                 together.append(event)
                 came += 1
-            case PhaseDone():
+            case PhaseOver():
                 scan = msgspec.structs.replace(scan, phases_done=scan.phases_done + 1, in_phase=False)
-            case Waiting(program):
+            case WaitsFor(program):
                 scan = msgspec.structs.replace(scan, waiting_for=one_line(program))
-            case Failed(text):
+            case Failing(text):
                 scan = msgspec.structs.replace(scan, failures=(*scan.failures, one_line(text))[-20:])
     points += _points(together, at, points[-1].at if points else None)
     if came:
@@ -133,14 +136,14 @@ def _advanced(scan: Scan, lines: Sequence[str], at: float) -> Scan:
     return msgspec.structs.replace(scan, points=tuple(points[-POINTS:]))
 
 
-def _points(came: Sequence[Percent], at: float, after: float | None) -> list[Point]:
+def _points(came: Sequence[Counted], at: float, after: float | None) -> list[Point]:
     """Lines of progress that came together at `at`, none of them earlier than `after`."""
-    stamps = [parse_stamp(event.stamp) for event in came]
+    stamps = [event.printed for event in came]
     points: list[Point] = []
     for event, stamp in zip(came, stamps, strict=True):
         last = stamps[-1]
         older = max(0.0, last - stamp) if last is not None and stamp is not None else 0.0
         when = at - older if after is None else max(after, at - older)
-        points.append(Point(when, event.percent, event.inodes, event.mb))
+        points.append(Point(when, event.percent, event.done, event.mb))
         after = when
     return points

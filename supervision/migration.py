@@ -5,17 +5,19 @@ A step that cannot be shown to have done what it promised is not done, whatever 
 
 from __future__ import annotations
 
+import contextlib
 import getpass
 import socket
 from collections.abc import Awaitable, Callable
 from enum import Enum
+from typing import Protocol
 
 import msgspec
 
 from remote.command import Command
 from remote.errors import JobError, RefusedError, SiteError, UnreachableError
 from remote.events import StepChanged
-from remote.jobs import JobSpec, JobState
+from remote.jobs import JobSpec, JobState, Place
 from supervision.supervisor import Supervisor
 
 
@@ -65,6 +67,37 @@ class Step(msgspec.Struct, frozen=True):
 
     name: str
     title: str
+
+
+class Migration(Protocol):
+    """A guided migration as a session carries it: what there is to say before it runs, and the running."""
+
+    @property
+    def title(self) -> str:
+        """What it does, in some words: `all metadata to the new SSDs`."""
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What happens, in paragraphs, for whoever is to agree to it."""
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """All hosts that it concerns, the one where its commands run first."""
+
+    async def prepare(self) -> object:
+        """Ask what `commands` has to know; nothing is changed. Raises SiteError."""
+
+    def commands(self) -> tuple[str, ...]:
+        """What will change something, in its order, each command exactly as far as it is known now."""
+
+    async def run(self) -> object:
+        """Perform it. Raises StopError when it had to stop; its steps have told why."""
+
+
+async def perform(migration: Migration) -> None:
+    """Run a migration to its end, whichever that is: its steps tell of it."""
+    with contextlib.suppress(StopError):
+        await migration.run()
 
 
 class Run:
@@ -137,6 +170,20 @@ class Run:
         place = await self.supervisor.site.place(self.host)
         return place.file(self._job_id, name)
 
+    @property
+    def place_known(self) -> bool:
+        """Whether the host has told where it keeps its jobs."""
+        return self.host in self.supervisor.store.state.places
+
+    def planned_path(self, step: str, name: str) -> str:
+        """The path of a file that the job of a step by that name will have, as far as it is known now.
+
+        `/JOBS` stands for the directory of jobs of a host that has not told where it is.
+        """
+        number = next(number for number, each in enumerate(self.steps, 1) if each.name == step)
+        place = self.supervisor.store.state.places.get(self.host) or Place("/JOBS", "")
+        return place.file(self._id_of(number), name)
+
     async def job(self, command: Command, files: tuple[tuple[str, str], ...] = ()) -> str:
         """Run this step's command as a detached job to its end, and return the last lines of its log.
 
@@ -193,7 +240,10 @@ class Run:
 
     @property
     def _job_id(self) -> str:
-        return f"{self.plan}-{self._number}-{self.steps[self._number - 1].name}-1"
+        return self._id_of(self._number)
+
+    def _id_of(self, number: int) -> str:
+        return f"{self.plan}-{number}-{self.steps[number - 1].name}-1"
 
     def _stopped(self, stop: StopError) -> None:
         self.ending, self.why = stop.ending, str(stop)

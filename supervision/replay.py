@@ -14,8 +14,9 @@ from collections.abc import AsyncIterator
 from pathlib import Path
 
 from remote.events import Answered, Event, LogRead, LogRewound, Marked
-from remote.recording import Recording
+from remote.recording import Recording, RecordingError
 from supervision.cursor import Cursor, Kept, Tape
+from supervision.filesystems import UnknownKindError
 from supervision.index import Index
 from supervision.replaylogs import RecordedLogs
 from supervision.state import State
@@ -47,7 +48,10 @@ class Replay:
         self.header = self.index.header
         self.logs = RecordedLogs()
         self._lazy = not whole
-        self._tape = Tape(self.index)
+        try:
+            self._tape = Tape(self.index)
+        except UnknownKindError as error:
+            raise RecordingError(f"{path}: {error}; use a newer restripe") from None
         self._front = Cursor(self._tape)
         self._kept: list[Kept] = [self._front.freeze()]
         self._apart = 1

@@ -5,13 +5,13 @@ A screen asks the session and never a host. What only a live session can do is o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine
-from typing import Any
+from collections.abc import Callable
 
 from remote.events import Event, Header
 from remote.recording import Writer
 from supervision.filesystem import FileSystem
 from supervision.logcopy import LogCopies
+from supervision.migration import Migration
 from supervision.player import Player
 from supervision.state import State, Store
 from supervision.supervisor import Supervisor
@@ -31,7 +31,7 @@ class Session:
         supervisor: Supervisor | None = None,
         watch: Watch | None = None,
         writer: Writer | None = None,
-        migration: Callable[[], Coroutine[Any, Any, None]] | None = None,
+        migration: Migration | None = None,
     ) -> None:
         self._source = source
         self.fs = fs
@@ -41,7 +41,7 @@ class Session:
         self.player = source if isinstance(source, Player) else None
         self.writer = writer
         self.migration = migration
-        """What runs this session's migration; None once it was begun, or where there is none."""
+        """The migration that waits for a person; None once it was begun, or where there is none."""
         self.logs = self.player.logs if self.player else LogCopies()
         if not self.player:
             source.listen(self.logs.on_event)

@@ -35,8 +35,10 @@ from remote.events import (
 )
 from remote.jobs import JobSpec, JobState, JobStatus, Place
 from remote.linux.host_time import HostTime
-from supervision.facts import Ahead, Fact, GpfsFacts, form_refused, learn, reader
+from supervision import filesystems
+from supervision.facts import Ahead, Fact, form_refused, learn, reader
 from supervision.logs import Log, append
+from supervision.reading import Reading
 
 COMMANDS = 1000
 """Commands kept in the command log; the recording has them all."""
@@ -91,6 +93,8 @@ class State(msgspec.Struct, frozen=True):
     marks: tuple[Marked, ...] = ()
     stops: Mapping[tuple[str, str], float] = MappingProxyType({})
     """When each job (by host and id) was last told to end."""
+    listed: Mapping[str, float] = MappingProxyType({})
+    """When each host last told of all its jobs."""
     closed: bool = False
 
     @property
@@ -110,9 +114,9 @@ class State(msgspec.Struct, frozen=True):
         return tuple(dict.fromkeys((*self.header.hosts, *self.links)))
 
     @property
-    def gpfs(self) -> GpfsFacts:
-        """The facts of the session's GPFS file system."""
-        return GpfsFacts(self.facts, self.header.file_system)
+    def reading(self) -> Reading:
+        """How answers and logs of the session's file system are read."""
+        return filesystems.reading(self.header.kind)
 
     def job(self, host: str, job_id: str) -> Job | None:
         """A job by host and id."""
@@ -147,7 +151,7 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
         case JobsListed():
             for status in event.jobs:
                 state = _job_changed(state, event.host, status, event.t)
-            return state
+            return replace(state, listed=_with(state.listed, event.host, event.t))
         case LogRead() | LogRewound():
             return _log_read(state, event)
         case ProcessChanged():
@@ -167,6 +171,8 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
             began = event.t  # a step that waits has not begun
             if before and before.state != "waiting":
                 began = state.step_times[event.number][0]
+            if before and not event.command:  # what it ran stays worth knowing when it has ended
+                event = replace(event, command=before.command, host=event.host or before.host)
             return replace(
                 state,
                 steps=_with(state.steps, event.number, event),
@@ -188,20 +194,20 @@ def _answered(state: State, event: Answered | Unanswered, ahead: Ahead | None) -
     asked = state.pending.get(event.n)
     if asked is None:
         return state
-    facts = dict(state.facts)
+    facts, reading = dict(state.facts), state.reading
     ran = []
     took = event.t - asked.t
     for index, command in enumerate(asked.commands):
         if isinstance(event, Unanswered):
             ran.append(Ran(asked.host, command.text, asked.t, took, failure=event.why))
-            _failed(facts, asked.host, command, event)
+            _failed(reading, facts, asked.host, command, event)
         elif index < len(event.replies):
             reply = event.replies[index]
-            why = "no -Y in this release; it is asked without" if form_refused(command, reply) else ""
+            why = form_refused(reading, command, reply)
             ran.append(Ran(asked.host, command.text, asked.t, took, reply.rc, why))
-            found = reader(asked.host, command)
+            found = reader(reading, asked.host, command)
             before = facts.get(found[0]) if found else None
-            fact = learn(before, asked.host, command, reply, asked.t, event.t, ahead)
+            fact = learn(reading, before, asked.host, command, reply, asked.t, event.t, ahead)
             if fact:
                 facts[fact.key] = fact
     return msgspec.structs.replace(
@@ -212,8 +218,8 @@ def _answered(state: State, event: Answered | Unanswered, ahead: Ahead | None) -
     )
 
 
-def _failed(facts: dict[str, Fact], host: str, command: Command, event: Unanswered) -> None:
-    found = reader(host, command)
+def _failed(reading: Reading, facts: dict[str, Fact], host: str, command: Command, event: Unanswered) -> None:
+    found = reader(reading, host, command)
     if found:
         fact = facts.get(found[0]) or Fact(found[0], host, command.text)
         facts[found[0]] = msgspec.structs.replace(fact, failure=event.why, failed_at=event.t)
@@ -281,7 +287,7 @@ def _log_read(state: State, event: LogRead | LogRewound) -> State:
         if data and (known < 0 or event.offset == 0):
             log, known = Log(event.host, event.source), 0
         if known < len(data):
-            log = append(log, data[max(0, known) :], event.t, end=event.offset + len(data))
+            log = append(log, data[max(0, known) :], event.t, end=event.offset + len(data), reading=state.reading)
     return msgspec.structs.replace(state, logs=_with(state.logs, key, log))
 
 
@@ -290,7 +296,7 @@ class Store:
 
     def __init__(self, header: Header) -> None:
         self.state = State(header, at=header.began)
-        self.ahead = Ahead()
+        self.ahead = Ahead(self.state.reading)
         self._listeners: list[Callable[[State, Event], None]] = []
         self._changed = asyncio.Event()
 

@@ -16,7 +16,6 @@ import msgspec
 
 from remote.command import Command
 from remote.errors import SiteError
-from remote.gpfs import commands as gpfs
 from remote.jobs import JobState, JobStatus
 from remote.linux.commands import lsblk
 from remote.linux.host_time import host_time
@@ -36,14 +35,6 @@ class Cadence(msgspec.Struct, frozen=True):
     commands: tuple[Command, ...]
 
 
-def gpfs_cadences(fs: str, entry: str) -> tuple[Cadence, ...]:
-    """What is asked while a GPFS file system is watched. mmdf reads every allocation map: rarely."""
-    return (
-        Cadence("disks", 120.0, entry, (gpfs.mmlsdisk(fs),)),
-        Cadence("space", 900.0, entry, (gpfs.mmdf(fs),)),
-    )
-
-
 class Supervisor:
     """Owns the Site while it is watched."""
 
@@ -52,7 +43,7 @@ class Supervisor:
         self.journal = journal
         self.fs = fs
         self.entry = entry
-        self._dialects = Dialects()
+        self._dialects = Dialects(journal.store.state.reading)
         self._background: set[asyncio.Task[object]] = set()
         self._followers: dict[tuple[str, str], asyncio.Task[JobStatus]] = {}
 
@@ -83,21 +74,6 @@ class Supervisor:
         again = self._dialects.to_ask_again(host, commands, asked, answers)
         if again:
             await self.site.query(host, *again)
-
-    @property
-    def cluster_questions(self) -> tuple[Command, ...]:
-        """Everything that describes the file system, as the entry host knows it."""
-        return (
-            gpfs.mmlscluster(),
-            gpfs.mmlsfs(self.fs),
-            gpfs.mmlsdisk(self.fs),
-            gpfs.mmdf(self.fs),
-            gpfs.mmlsnsd_devices(),
-        )
-
-    async def look_at_cluster(self) -> None:
-        """Ask the entry host all `cluster_questions`. Raises SiteError."""
-        await self.ask(self.entry, *self.cluster_questions)
 
     async def look_at_devices(self, hosts: Sequence[str]) -> dict[str, SiteError]:
         """Ask every host for its devices and its time; a host that cannot be asked harms no other."""

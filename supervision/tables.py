@@ -108,13 +108,15 @@ class Row(msgspec.Struct, frozen=True):
 class Table(msgspec.Struct, frozen=True):
     """A table. `at` is when it was asked for what it shows (Site's clock), None while nothing is known yet.
 
-    `failure` says why it is not newer.
+    `failure` says why it is not newer. `absent` is for what there is none of on this file system, in words ("GFS2 has
+    no list of servers"): then it was not forgotten to be asked.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[Row, ...] = ()
     at: float | None = None
     failure: str = ""
+    absent: str = ""
 
     def column(self, column_id: str) -> int:
         """The index of a column; ValueError for one that it does not have."""

@@ -11,7 +11,10 @@ from collections.abc import Callable, Sequence
 
 from remote.command import Command
 from remote.errors import SiteError
+from remote.events import Event, LinkChanged
+from supervision.facts import reader
 from supervision.filesystem import FileSystem
+from supervision.state import State
 from supervision.supervisor import Cadence, Supervisor
 
 JOBS_BUSY = 60.0
@@ -34,6 +37,10 @@ class Watch:
         self._fs = fs
         self._slow = slow
         self._watched: set[str] = set()
+        self._looked: set[str] = set()
+        """Hosts whose first look is over, however it went."""
+        self._begun = False
+        supervisor.store.listen(self._on_event)
 
     async def begin(self) -> None:
         """Take the first look at everything, and begin the watching, which goes on until the supervisor ends."""
@@ -44,10 +51,17 @@ class Watch:
         self.reach()
         supervisor.watch(self._slow(fs.cadences(supervisor.entry)))
         await self._one_by_one(fs.costly())
+        self._begun = True
 
     async def refresh(self, *, costly: bool) -> None:
-        """Ask again now what a person wants to know; `costly` includes what touches every node or reads much."""
+        """Ask again now what a person wants to know; `costly` includes what touches every node or reads much.
+
+        Hosts that were given up are tried again.
+        """
         supervisor, fs = self._supervisor, self._fs
+        for host, link in supervisor.store.state.links.items():
+            if link.state == "refused":
+                supervisor.site.retry(host)
         with contextlib.suppress(SiteError):  # it is in the state, with its reason
             await supervisor.ask(supervisor.entry, *fs.questions(), *(fs.costly() if costly else ()))
         self.reach()
@@ -67,18 +81,46 @@ class Watch:
             self._supervisor.start(f"watch {host}", self._ask_host(host))
             self._supervisor.start(f"jobs of {host}", self._keep_jobs(host))
 
-    async def _one_by_one(self, commands: Sequence[Command]) -> None:
-        """What fails spoils nothing, and what is there is shown at once."""
+    async def _one_by_one(self, commands: Sequence[Command], host: str = "") -> None:
+        """Ask a host, else the entry host: what fails spoils nothing, and what is there is shown at once."""
         for command in commands:
             with contextlib.suppress(SiteError):
-                await self._supervisor.ask(self._supervisor.entry, command)
+                await self._supervisor.ask(host or self._supervisor.entry, command)
 
     async def _ask_host(self, host: str) -> None:
         cadences = self._slow(self._fs.host_cadences(host))
         for cadence in cadences:
             with contextlib.suppress(SiteError):
                 await self._supervisor.ask(host, *cadence.commands)
+        self._looked.add(host)
         self._supervisor.watch(cadences)
+
+    # what could not be asked while a host was away
+
+    def _on_event(self, _state: State, event: Event) -> None:
+        """Ask what is not known yet once its host can be asked again: cadences may be half an hour away."""
+        if isinstance(event, LinkChanged) and event.state == "up" and event.host in self._looked:
+            name = f"ask {event.host} what is missing"
+            if not self._supervisor.runs(name):
+                self._supervisor.start(name, self._ask_missing(event.host))
+
+    async def _ask_missing(self, host: str) -> None:
+        of_host = [command for cadence in self._fs.host_cadences(host) for command in cadence.commands]
+        await self._one_by_one(self._missing(host, of_host), host)
+        if host == self._supervisor.entry and self._begun:
+            await self._one_by_one(self._missing(host, self._fs.questions()))
+            self.reach()
+            await self._one_by_one(self._missing(host, self._fs.costly()))
+
+    def _missing(self, host: str, commands: Sequence[Command]) -> list[Command]:
+        """Those whose last answer, if there ever was one, failed."""
+        state = self._supervisor.store.state
+        return [
+            command
+            for command in commands
+            if (found := reader(state.reading, host, command))
+            and ((fact := state.facts.get(found[0])) is None or fact.failure)
+        ]
 
     async def _keep_jobs(self, host: str) -> None:
         supervisor = self._supervisor

@@ -7,6 +7,7 @@ may close at any time, and nothing stops.
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,18 +16,20 @@ from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 
 from remote.command import Command, Effect
-from remote.errors import SiteError
+from remote.errors import SiteError, Trouble
 from remote.hostkeys import HostKeyQuestion, Trust
 from remote.jobs import JobSpec, JobStatus
+from remote.linux.host_time import host_time
 from remote.secret import SecretQuestion
 from screens.base import SessionApp, SessionScreen
 from screens.intents import FollowJob, LaunchJob, Refresh, RefreshJobs, StartMigration, StopJob
 from screens.widgets.frame import SCREENS, key_text
 from supervision.clocktext import time_of_day
-from supervision.migration import operator_name
+from supervision.migration import operator_name, perform
 from supervision.session import Session
 from supervision.supervisor import Supervisor
 from tui import theme
+from tui.driver import TerminalDriver, has_shell
 from tui.loading import loaded
 from tui.modes import MODES
 from tui.settings import Settings
@@ -72,6 +75,7 @@ class RestripeApp(SessionApp):
         Binding("question_mark", "help", "help", show=False, id="app.help"),
         Binding("ctrl+p", "command_palette", "palette", show=False, priority=True, id="app.palette"),
         Binding("escape", "back", "back", show=False, id="app.back"),
+        Binding("ctrl+z", "suspend_process", "suspend", show=False, priority=True, id="app.suspend"),
         Binding("P", "play", "play/pause", id="replay.play"),
         Binding("full_stop", "next_event", "next event", id="replay.next", key_display="."),
         Binding("left_square_bracket", "mark(-1)", "mark before", id="replay.before", key_display="["),
@@ -85,7 +89,7 @@ class RestripeApp(SessionApp):
 
     def __init__(self, session: Session, *, first: str = "cluster") -> None:
         # asked for no colour: the terminal's own, of which the library then leaves nothing
-        super().__init__(ansi_color=True if theme.no_color() else None)
+        super().__init__(driver_class=TerminalDriver, ansi_color=True if theme.no_color() else None)
         theme.begin(self)
         self.session = session
         self.animation_level = "none"
@@ -93,6 +97,10 @@ class RestripeApp(SessionApp):
         self._greeting = ""
         self._first = first
         self._seen: object = None
+        self._told: set[tuple[str, str]] = set()
+        """Changed host keys (host, what it showed) that were explained."""
+        self._held = contextlib.ExitStack()
+        self._holds = False
         self._after_first: list[Callable[[], object]] = [self._play]
 
     def after_first_frame(self, work: Callable[[], object]) -> None:
@@ -117,6 +125,7 @@ class RestripeApp(SessionApp):
         self.switch_mode(self._first)
         self.screen.call_after_refresh(self._first_frame)
         self.set_interval(1 / self._draws, self._look)
+        self.app_resume_signal.subscribe(self, lambda _app: self.screen.refresh())
 
     def _first_frame(self) -> None:
         loaded()
@@ -134,16 +143,57 @@ class RestripeApp(SessionApp):
         if shown:
             shown.say(text)
 
+    def _tell_changed_keys(self) -> None:
+        """Explain a host key that has changed, once. There is no way to accept it here."""
+        if self.session.supervisor is None or isinstance(self.screen, ModalScreen):
+            return
+        for link in self.session.state.links.values():
+            told = (link.host, link.detail)
+            if link.trouble == Trouble.CHANGED_KEY.value and link.state == "refused" and told not in self._told:
+                from screens.dialogs import changed_key
+
+                self._told.add(told)
+                self.push_screen(changed_key(link.host, link.detail))
+                return
+
     def _look(self) -> None:
         """Draw the visible screen when something it may show has changed: hidden ones do no work."""
-        screen = next(reversed(self.screen_stack), None)  # none at the very end, while the library still ticks
+        if not self.screen_stack or self._hold():
+            return  # at the very end there is no screen
+        screen = self.screen
         seen = (self.session.state.revision, int(self.session.now), id(screen))
         if seen != self._seen and isinstance(screen, SessionScreen) and screen.is_mounted:
             self._seen = seen
             screen.refresh_all()
+            self._tell_changed_keys()
             if self._greeting:
                 greeting, self._greeting = self._greeting, ""
                 self.say(greeting)
+
+    def _hold(self) -> bool:
+        """Draw nothing while the terminal takes no bytes: all connections would wait for it, too."""
+        stalled = isinstance(self._driver, TerminalDriver) and self._driver.stalled
+        if stalled != self._holds:
+            self._holds = stalled
+            if stalled:
+                self._held.enter_context(self.batch_update())
+            else:
+                self._held.close()
+                self.screen.refresh()
+        return stalled
+
+    @property
+    def error(self) -> Exception | None:
+        """The error of our own that has ended the application."""
+        return self._exception
+
+    def _handle_exception(self, error: Exception) -> None:
+        """End it; whoever runs it tells of the error. The library would print the values of all variables."""
+        self._return_code = 1
+        if self._exception is None:
+            self._exception = error
+            self._exception_event.set()
+        self._close_messages_no_wait()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action in ("play", "next_event", "mark", "slower", "faster", "jump", "go_to"):
@@ -200,6 +250,11 @@ class RestripeApp(SessionApp):
         stamp = time_of_day(self.session.now, self.session.state.utc_offset).replace(":", "")
         job_id = f"{self.session.fs.name}-by-hand-{stamp}-{secrets.token_hex(2)}"
         command = Command(intent.argv, Effect.CHANGES)
+        try:  # what is known of a host may be half a minute old, and a command must not run long after it was confirmed
+            await supervisor.site.query(intent.host, host_time())
+        except SiteError as error:
+            self.say(f"nothing was sent: {error}")
+            return
         spec = JobSpec(job_id, "run by hand, no checks", operator_name(), command)
         await self._carry_out(supervisor.site.launch(intent.host, spec))
         supervisor.follow(intent.host, job_id)
@@ -219,7 +274,7 @@ class RestripeApp(SessionApp):
         if session.supervisor is None or session.migration is None or not session.armed:
             return
         migration, session.migration = session.migration, None
-        session.supervisor.start(MIGRATION, migration())
+        session.supervisor.start(MIGRATION, perform(migration))
 
     # what a person is asked on behalf of others
 
@@ -280,6 +335,13 @@ class RestripeApp(SessionApp):
 
         if isinstance(self.screen, CommandPalette):
             self.screen.query_one(Input).cursor_blink = False
+
+    def action_suspend_process(self) -> None:
+        """Stop, and let the shell have the terminal, if there is one that can let it go on."""
+        if has_shell():
+            super().action_suspend_process()
+        else:
+            self.say("no shell waits for this program, so it could not be continued: it goes on")
 
     async def action_quit(self) -> None:
         """The library's ctrl+q, which also works in a dialog: the same way out, and the same question."""

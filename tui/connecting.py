@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import msgspec
@@ -32,6 +33,17 @@ class Target(msgspec.Struct, frozen=True):
         """The same way to `[USER@]HOST`."""
         user, _, host = destination.rpartition("@")
         return msgspec.structs.replace(self, host=host, user=user)
+
+    def command(self, fs: str) -> str:
+        """How a person comes back by the same way, only to look."""
+        words = ["restripe", "connect", f"{self.user}@{self.host}" if self.user else self.host, "--fs", fs]
+        for flag, value in (
+            ("-F", str(self.config.absolute()) if self.config else ""),
+            ("-J", self.jump),
+            ("--through", self.through),
+        ):
+            words += [flag, value] if value else []
+        return shlex.join([*words, *(["--sudo"] if self.sudo else [])])
 
 
 def settings_for(target: Target) -> SshSettings:

@@ -27,11 +27,13 @@ from remote.events import (
 from remote.jobs import JobStatus
 from remote.recorder import GIVEN_UP
 from remote.text import one_line, safe
+from supervision import filesystems
 from supervision.clocktext import local_time, time_of_day
 from supervision.facts import form_refused
+from supervision.filesystem import Counter, FileSystem
 from supervision.logs import Scan
+from supervision.reading import Counted
 from supervision.state import State
-from supervision.work import Work, work_of
 
 MARGIN = " " * 21
 LINKS = {
@@ -58,6 +60,7 @@ class Plain:
         self._failure: OSError | None = None
         self._live = out.isatty() if live is None else live
         self._drawn = False
+        self._fs: FileSystem | None = None
         self._asked: dict[int, Asked] = {}
         self._told: dict[tuple[str, str], int] = {}
         self._states: dict[tuple[str, str], object] = {}
@@ -195,16 +198,17 @@ class Plain:
         asked = self._asked.pop(event.n, None)
         if asked is None:
             return
-        good, other_form = [], []
+        good: list[str] = []
+        other_form: dict[str, list[str]] = {}
         for command, reply in zip(asked.commands, event.replies, strict=False):
             if reply.rc == 0:
                 good.append(command.text)
-            elif form_refused(command, reply):
-                other_form.append(command.argv[0])
+            elif why := form_refused(state.reading, command, reply):
+                other_form[why] = [*other_form.get(why, ()), command.argv[0]]
             else:
                 self._line(state, asked.host, f"{command.text}: EXIT CODE {reply.rc}")
-        if other_form:
-            self._line(state, asked.host, f"this release has no -Y for {', '.join(other_form)}; asked without it")
+        for why, names in other_form.items():
+            self._line(state, asked.host, f"{', '.join(names)}: {why}")
         if good and not restripe_runs(state):
             self._line(state, asked.host, f"answered {', '.join(_shortened(text) for text in good)}")
 
@@ -217,13 +221,15 @@ class Plain:
         new = log.lines - told if told <= log.lines else log.lines  # fewer lines than before: it began anew
         self._told[key] = log.lines
         for text in log.tail[-new:] if new > 0 else ():
-            if text and "% complete" not in text:
+            if text and not isinstance(state.reading.scan_event(text), Counted):
                 self._more(f"| {text}")
         if log.scan.percent is not None:
             self._progress(state, log.scan)
 
     def _progress(self, state: State, scan: Scan) -> None:
-        work = work_of(scan, state)
+        if self._fs is None:
+            self._fs = filesystems.file_system(state.header)
+        work = self._fs.counter(state, scan)
         text = f"{clock_text(state)}  {progress_text(scan, work)}"
         fraction = work.fraction or 0.0
         if scan.phase != self._phase or fraction - self._work_told >= WORK_STEP or scan.percent == 100.0:
@@ -251,14 +257,14 @@ def restripe_runs(state: State) -> bool:
     return any(job.status.rc is None and job.status.state.value == "running" for job in state.jobs.values())
 
 
-def progress_text(scan: Scan, work: Work) -> str:
-    """The progress in a line: the work by allocated inodes, and the tool's own percentage named as such."""
-    own = f"tool says {work.tool_percent:.2f} %" if work.tool_percent is not None else "no percentage yet"
+def progress_text(scan: Scan, work: Counter) -> str:
+    """The progress in a line: the work in the unit that can be trusted, and the tool's own percentage named as such."""
+    own = f"tool says {scan.percent:.2f} %" if scan.percent is not None else "no percentage yet"
     phase = f"{scan.phase}, phase {scan.number}" if scan.number else scan.phase
     if work.fraction is None or work.done is None or work.total is None:
         return f"work not known in this phase, {own}  ({phase})"
-    counted = f"{work.done:,} of {work.total:,} inodes"
-    if work.tool_percent == 100.0:
+    counted = f"{work.done:,} of {work.total:,} {work.unit}"
+    if scan.percent == 100.0:
         return f"last phase complete; {own}; its last count, minutes before the end, was {counted}"
     return f"work {work.fraction * 100:5.1f} % ({counted}), {own}  ({phase})"
 

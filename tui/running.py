@@ -40,11 +40,19 @@ def run_to_exit(work: Coroutine[Any, Any, Exit]) -> NoReturn:
 
 
 async def _terminable(work: Coroutine[Any, Any, Exit]) -> Exit:
-    """Treat TERM and HUP like an interrupt, so that everything is closed in order."""
+    """Treat TERM and HUP like an interrupt, so that everything is closed in order.
+
+    They come in pairs, from the kernel and the shell, from a session manager: the second must not disturb the order.
+    """
     task = asyncio.ensure_future(work)
     loop = asyncio.get_running_loop()
+
+    def end() -> None:
+        if not task.cancelling():
+            task.cancel()
+
     for number in (signal.SIGTERM, signal.SIGHUP):
-        loop.add_signal_handler(number, task.cancel)
+        loop.add_signal_handler(number, end)
     return await task
 
 

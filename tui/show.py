@@ -32,6 +32,7 @@ from supervision.checks import short_name
 from supervision.clocktext import duration_text
 from supervision.devices import telling
 from supervision.facts import Fact
+from supervision.gpfs_facts import facts_of
 from supervision.supervisor import Supervisor
 from tui.connecting import Target, look
 from tui.exits import Exit
@@ -82,8 +83,8 @@ class NothingError(Exception):
 
 def _model(supervisor: Supervisor, view: View, kind: type[Any], host: str = "") -> Any:
     """The model of an answer. Problems in it become warnings; no model at all is an error."""
-    fact = supervisor.store.state.gpfs.fact(kind, host)
-    model = supervisor.store.state.gpfs.get(kind, host)
+    fact = facts_of(supervisor.store.state).fact(kind, host)
+    model = facts_of(supervisor.store.state).get(kind, host)
     if fact is None or model is None or fact.failure:
         raise NothingError(_failure(fact, host or supervisor.entry))
     for problem in fact.parsed.problems if fact.parsed else ():
@@ -279,7 +280,7 @@ async def _jobs_of(supervisor: Supervisor, view: View, hosts: Sequence[str]) -> 
             job.id,
             job.state.value,
             job.rc,
-            _ran(job, supervisor.store.state.gpfs.get(HostTime, host)),
+            _ran(job, facts_of(supervisor.store.state).get(HostTime, host)),
             job.operator,
             job.command,
         )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import sys
 import time
 from pathlib import Path
@@ -18,10 +17,11 @@ from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION, RecordingError, Writer
 from remote.secret import SecretQuestion
+from remote.text import one_line
+from supervision import filesystems
 from supervision.clocktext import local_time
-from supervision.gpfs import GpfsFileSystem
 from supervision.journal import Journal
-from supervision.migration import StopError, operator_name
+from supervision.migration import operator_name, perform
 from supervision.player import Player
 from supervision.replay import Replay
 from supervision.session import Session
@@ -48,8 +48,7 @@ async def replay(file: Path, *, speed: float | None, start: str | None, settings
         return Exit.USAGE
     player = Player(recording, speed=speed or 60.0)
     player.seek(begin)
-    header = recording.header
-    return await _run(RestripeApp(Session(player, GpfsFileSystem(header.file_system, header.entry))), settings)
+    return await _run(RestripeApp(Session(player, filesystems.file_system(recording.header))), settings)
 
 
 async def demo(*, speed: float, record: Path | None, auto: bool, settings: Settings) -> Exit:
@@ -63,12 +62,7 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
     try:
         async with Simulation.start(scenario="seed", speed=speed) as simulation, opened(simulation, record) as demo:
             supervisor = demo.supervisor
-            fs = GpfsFileSystem(simulation.fs, simulation.entry, simulation.hosts)
-
-            async def migrate() -> None:
-                with contextlib.suppress(StopError):  # told by its step
-                    await demo.recipe.run()
-
+            fs = filesystems.file_system(supervisor.store.state.header)
             watch = Watch(supervisor, fs)
             session = Session(
                 supervisor.store,
@@ -76,10 +70,12 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
                 supervisor=supervisor,
                 watch=watch,
                 writer=demo.writer,
-                migration=None if auto else migrate,
+                migration=None if auto else demo.recipe,
             )
             if auto:
-                supervisor.start(MIGRATION, migrate())
+                supervisor.start(MIGRATION, perform(demo.recipe))
+            else:
+                supervisor.start("plan", demo.recipe.prepare())
             app = RestripeApp(session, first="migrate" if auto else "cluster")
             app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))
             code = await _run(app, settings)
@@ -138,7 +134,7 @@ async def connect(
         sys.stderr.write(f"Nothing was done: {error}\n")
         return Exit.FAILED
     journal = Journal(Store(header), writer)
-    fs = GpfsFileSystem(fs_name, target.host)
+    fs = filesystems.file_system(header)
     try:
         site = RecordingSite(live, journal.emit, writer, journal.prepare)
         async with Supervisor(site, journal, fs=fs_name, entry=target.host) as supervisor:
@@ -148,25 +144,27 @@ async def connect(
             prompts.app = app
             app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))
             code = await _run(app, settings, f"--write has no effect: {locked}" if locked else "")
-        journal.emit(Closed(clock.now(), "left"))
+        journal.emit(Closed(clock.now(), "interrupted" if code is Exit.INTERRUPTED else "left"))
     finally:
         await asyncio.to_thread(writer.close)
-    _say_goodbye(journal.store.state, writer)
+    _say_goodbye(journal.store.state, writer, target.command(fs_name))
     return code
 
 
 async def _run(app: RestripeApp, settings: Settings, greeting: str = "") -> Exit:
-    """Show until the person leaves."""
+    """Show until the person leaves, or a signal ends it: everything is closed in the same order then."""
     app.use(settings, greeting)
-    return Exit(await app.run_async(mouse=settings.config.mouse) or 0)
+    code = await app.run_async(mouse=settings.config.mouse)  # the library takes a cancellation for the end
+    if app.error:
+        raise app.error
+    return Exit.INTERRUPTED if code is None else Exit(code)
 
 
-def _say_goodbye(state: State, writer: Writer) -> None:
-    """What goes on without us, and how to come back."""
+def _say_goodbye(state: State, writer: Writer, back: str) -> None:
+    """What goes on without us, and the command by which to come back."""
     running = [job for job in state.jobs.values() if job.status.state.value in ("running", "orphan")]
     for job in running:
-        sys.stdout.write(f"still running on {job.host}: {job.status.command or job.status.id}\n")
+        sys.stdout.write(f"still running on {job.host}: {one_line(job.status.command or job.status.id)}\n")
     if running:
-        entry = state.header.entry
-        sys.stdout.write(f"come back with: restripe connect {entry} --fs {state.header.file_system}\n")
+        sys.stdout.write(f"come back with: {back}\n")
     sys.stdout.write(f"recorded in {writer.path}\n")

@@ -41,6 +41,11 @@ class OneLine(Widget):
             self._text = new
             self.refresh()
 
+    @property
+    def text(self) -> str:
+        """What it shows, without styles."""
+        return self._text.plain
+
     def render(self) -> Text:
         return self._text
 

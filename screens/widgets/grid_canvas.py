@@ -198,7 +198,8 @@ class GridCanvas(ScrollView, can_focus=True, inherit_bindings=False):
             why = [f"fits {one_line(self.view.filter.typed)} (esc clears it)"] if self.view.filter.typed else []
             why += ["has a problem (p shows all)"] if self.view.only_problems else []
             return f"no row {' and '.join(why)}"
-        return self.view.table.failure or (self._empty if self.view.table.at is None else "there are none")
+        table = self.view.table
+        return table.absent or table.failure or (self._empty if table.at is None else "there are none")
 
     def _row_strips(self, index: int) -> tuple[Strip, Strip]:
         key = (index, index == self.view.cursor, self.has_focus)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -10,6 +11,7 @@ from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Container, Vertical, VerticalScroll
 
+from remote.command import Command
 from remote.text import one_line
 from screens.base import SessionScreen
 from screens.intents import Refresh
@@ -123,7 +125,7 @@ class GridScreen(SessionScreen):
         table = self.grid.view.table
         parts = [
             self.heading,
-            self.age("asked", table.at, "r"),
+            "" if table.absent else self.age("asked", table.at, "r"),
             *self.grid.summary,
             *self.remarks(self.session.state),
             self.grid.hidden_columns,
@@ -220,20 +222,15 @@ class GridScreen(SessionScreen):
         self.refresh_all()
 
 
-def cost_text(state: State, commands: tuple[tuple[str, ...], ...]) -> str:
-    """What costly questions cost when they were last asked: the dearest of them, and its time."""
-    wanted = {_without_form(argv) for argv in commands}
-    last: dict[str, float] = {}
-    for ran in state.commands:
-        name = _without_form(tuple(ran.command.split()))
-        if name in wanted and ran.took is not None:
-            last[name] = ran.took
+def cost_text(state: State, commands: Sequence[Command]) -> str:
+    """What costly questions cost when they were last asked, in whichever form: the dearest of them, and its time."""
+    reading, questions = state.reading, dict[str, str]()
+    for command in commands:
+        for form in (command, reading.better_form(command)):
+            questions |= {form.text: command.text} if form else {}
+    ran = (ran for ran in state.commands if ran.command in questions)
+    last = {questions[each.command]: each.took for each in ran if each.took is not None}
     if not last:
         return ""
     dearest = max(last, key=last.__getitem__)
     return f"{dearest.split()[0]} took {duration_text(last[dearest])}"
-
-
-def _without_form(argv: tuple[str, ...]) -> str:
-    """A command without `-Y`, which changes its form alone."""
-    return " ".join(word for word in argv if word != "-Y")

@@ -29,6 +29,16 @@ def fit(text: str, width: int, *, right: bool = False) -> str:
     return text.rjust(width - cell_len(text) + len(text)) if right else set_cell_size(text, width)
 
 
+def middle_cut(text: str, width: int) -> str:
+    """At most `width` cells, cut in the middle: the beginning and the end of a command tell most."""
+    if cell_len(text) <= width:
+        return text
+    left, right = set_cell_size(text, (width - 1) // 2), text
+    while cell_len(right) > width // 2:
+        right = right[1:]
+    return f"{left}…{right}"
+
+
 def paragraph(text: str, width: int) -> list[str]:
     """Text on as many lines as it needs, broken between words where that is possible; it leaves safe."""
     lines: list[str] = []
@@ -55,7 +65,7 @@ def small_table(table: Table, width: int, *, empty: str = "nothing is known yet"
     columns = [column for column in table.columns if not column.wide or width >= 110]
     indexes = [table.columns.index(column) for column in columns]
     if not table.rows:
-        return [plain(table.failure or empty, DIM, indent=3)]
+        return [plain(table.absent or table.failure or empty, DIM, indent=3)]
     titles = [one_line(column.title) for column in columns]
     texts = [[one_line(row.cells[index].text) for index in indexes] for row in table.rows]
     widths = [max(cell_len(title), *(cell_len(cells[place]) for cells in texts)) for place, title in enumerate(titles)]

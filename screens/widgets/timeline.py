@@ -21,7 +21,8 @@ def timeline_text(player: Player, width: int) -> tuple[str, int, int]:
     """The line for that many cells, and where its track begins and how long it is."""
     replay = player.replay
     seconds = replay.seconds
-    times = f"{_clock(player.position - replay.began)} / {_clock(seconds)}"
+    passed = player.position - replay.began  # while it is recorded, more than is in the file
+    times = f"{_clock(passed)} / {_clock(max(passed, seconds))}"
     left = f" {_state(player):<8}{player.speed:g}x  {times}  "
     label = _label(player)
     room = min(LABEL, max(0, width - len(left) - 2 - NARROWEST))
@@ -92,8 +93,10 @@ class Timeline(OneLine):
         self.show(Text(text, no_wrap=True))
         word = self._player.word
         if word != self._said:
+            line = self.screen.query_one(MessageLine)
+            if word or line.text == self._said:  # what another has said meanwhile stays
+                line.show(word)
             self._said = word
-            self.screen.query_one(MessageLine).show(word)
 
     def on_click(self, event: events.Click) -> None:
         """Go to the moment under the mouse."""

@@ -11,6 +11,7 @@ from typing import NoReturn, TypeVar
 
 import msgspec
 
+from remote.command import Command
 from remote.gpfs import commands as gpfs
 from remote.gpfs.models import Cluster, ClusterNode, Disk, DiskList, FileSystem, FsSpace, NsdDevices, Usage
 from remote.gpfs.stanza import NsdStanza, write_nsd_stanzas
@@ -19,9 +20,9 @@ from remote.linux.models import BlockDevices
 from remote.names import NodeTable, fold
 from supervision import checks
 from supervision.devices import alike, drift, find, free_ssds
-from supervision.facts import GpfsFacts
+from supervision.gpfs_facts import GpfsFacts, facts_of
 from supervision.migration import Ending, Run, Step, StopError
-from supervision.supervisor import Supervisor, gpfs_cadences
+from supervision.supervisor import Cadence, Supervisor
 
 STEPS = (
     Step("look", "look at the cluster and the file system"),
@@ -63,6 +64,57 @@ class MetadataToSsd:
         self._servers: dict[str, tuple[str, ...]] = {}
         self._used_before_kb = 0
 
+    @property
+    def title(self) -> str:
+        """What it does, in some words."""
+        return "all metadata to the new SSDs"
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What happens, for whoever is to agree to it."""
+        host, *servers = self.hosts
+        others = f"; {fold(servers)}: looked at, and their disks are changed" if servers else ""
+        unknown = "" if self.steps.place_known else f" /JOBS is where {host} keeps its jobs, which it has not told yet."
+        what = (
+            "Looks first; then makes NSDs of the new SSDs, adds them to the file system, turns the old disks into "
+            "dataOnly disks and restripes. The two stanza files are written after the look, when the SSDs have been "
+            "found by identity; each is shown with its command, which runs as a detached job and is read back. It "
+            "stops by itself where anything is not as it must be."
+        )
+        return what, f"Every command runs on {host}{others}.{unknown}"
+
+    @property
+    def hosts(self) -> tuple[str, ...]:
+        """The host of the commands, and the servers, which are looked at and whose disks are changed."""
+        return tuple(dict.fromkeys((self.steps.host, *self._supervisor.site.hosts)))
+
+    async def prepare(self) -> None:
+        """Ask where the jobs and their files will be, and how the nodes are called. Raises SiteError."""
+        await self._supervisor.site.place(self.steps.host)
+        await self._supervisor.ask(self.steps.host, gpfs.mmlscluster())
+
+    def commands(self) -> tuple[str, ...]:
+        """The four that change something. The nodes of the restripe are known by their names once there was a look."""
+        path = self.steps.planned_path
+        planned: tuple[tuple[str, Callable[[], Command]], ...] = (
+            ("mmcrnsd", lambda: gpfs.mmcrnsd(path("mmcrnsd", NEW_FILE))),
+            ("mmadddisk", lambda: gpfs.mmadddisk(self._fs, path("mmadddisk", NEW_FILE))),
+            ("mmchdisk", lambda: gpfs.mmchdisk_change(self._fs, path("mmchdisk", OLD_FILE))),
+            ("mmrestripefs", lambda: gpfs.mmrestripefs(self._fs, self._planned_nodes())),
+        )
+        return tuple(_planned_text(name, build) for name, build in planned)
+
+    def _planned_nodes(self) -> list[str]:
+        """The servers by the names that `-N` takes; by those of their hosts while the nodes are not known."""
+        hosts, cluster = self._supervisor.site.hosts, self._facts.get(Cluster)
+        if cluster is None:
+            return list(hosts)
+        try:
+            nodes = checks.hosts_as_nodes(hosts, NodeTable.from_cluster(cluster))
+        except checks.BlockedError:
+            return list(hosts)  # the look will say so, and stop
+        return [checks.short_name(node) for node in nodes.values()]
+
     async def run(self) -> Summary:
         """Perform all steps."""
         self.steps.announce()
@@ -80,8 +132,9 @@ class MetadataToSsd:
         return self.summary
 
     async def _look(self) -> str:
-        self.steps.asked(*self._supervisor.cluster_questions)
-        await self._supervisor.look_at_cluster()
+        questions = self._questions
+        self.steps.asked(*questions)
+        await self._supervisor.ask(self.steps.host, *questions)
         disks, file_system, devices = self._need(DiskList), self._need(FileSystem), self._need(NsdDevices)
         inodes = self._need(FsSpace).inodes
         table = NodeTable.from_cluster(self._need(Cluster))
@@ -224,7 +277,7 @@ class MetadataToSsd:
 
     async def _restripe(self) -> str:
         await self._must_be_well()
-        self._supervisor.watch(gpfs_cadences(self._fs, self.steps.host))
+        self._supervisor.watch(self._cadences)
         await self.steps.job(gpfs.mmrestripefs(self._fs, [checks.short_name(n) for n in self._nodes.values()]))
         if (await self._disks_now()).not_properly_replicated:
             _fail("mmrestripefs ended well, but the file system is still not properly replicated")
@@ -252,12 +305,26 @@ class MetadataToSsd:
         )
 
     @property
+    def _questions(self) -> tuple[Command, ...]:
+        """Everything that describes the file system, as the entry host knows it."""
+        fs = self._fs
+        return gpfs.mmlscluster(), gpfs.mmlsfs(fs), gpfs.mmlsdisk(fs), gpfs.mmdf(fs), gpfs.mmlsnsd_devices()
+
+    @property
+    def _cadences(self) -> tuple[Cadence, ...]:
+        """What is asked while the scan runs. mmdf reads every allocation map: rarely."""
+        return (
+            Cadence("disks", 120.0, self.steps.host, (gpfs.mmlsdisk(self._fs),)),
+            Cadence("space", 900.0, self.steps.host, (gpfs.mmdf(self._fs),)),
+        )
+
+    @property
     def _names(self) -> NodeTable:
         return NodeTable.from_cluster(self._need(Cluster))
 
     @property
     def _facts(self) -> GpfsFacts:
-        return self._supervisor.store.state.gpfs
+        return facts_of(self._supervisor.store.state)
 
     @property
     def _now(self) -> float:
@@ -291,6 +358,14 @@ class MetadataToSsd:
             problem = fact.parsed.problems[0]
             _fail(f"{fact.command}: line {problem.line} was not understood ({problem.why}): {problem.text}")
         return model
+
+
+def _planned_text(name: str, build: Callable[[], Command]) -> str:
+    """A command as it will run; of one that cannot be built, why: its step will stop there."""
+    try:
+        return build().text
+    except ValueError as error:
+        return f"{name}: cannot be built: {error}"
 
 
 def _fail(why: str) -> NoReturn:

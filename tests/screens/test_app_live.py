@@ -13,8 +13,7 @@ from remote.hostkeys import HostKeyQuestion, Trust
 from remote.secret import SecretKind, SecretQuestion
 from screens.dialogs import ConfirmDanger, HostKeyDialog, SecretDialog
 from simulator.client import Simulation
-from supervision.gpfs import GpfsFileSystem
-from supervision.migration import StopError
+from supervision.filesystems import file_system
 from supervision.session import Session
 from supervision.watching import Watch
 from tests.screens.snap import text_of
@@ -29,21 +28,15 @@ async def live(tmp_path: Path, *, armed: bool = True) -> AsyncIterator[tuple[Res
         Simulation.start(scenario="seed", speed=20_000) as simulation,
         opened(simulation, tmp_path / "r.jsonl") as demo,
     ):
-        fs = GpfsFileSystem(simulation.fs, simulation.entry, simulation.hosts)
-
-        async def migrate() -> None:
-            try:
-                await demo.recipe.run()
-            except StopError:
-                return
-
         supervisor = demo.supervisor
+        fs = file_system(supervisor.store.state.header)
         supervisor.site.armed = armed
         watch = Watch(supervisor, fs)
         session = Session(
-            supervisor.store, fs, supervisor=supervisor, watch=watch, writer=demo.writer, migration=migrate
+            supervisor.store, fs, supervisor=supervisor, watch=watch, writer=demo.writer, migration=demo.recipe
         )
         supervisor.start("first look", watch.begin())
+        supervisor.start("plan", demo.recipe.prepare())
         app = RestripeApp(session)
         async with app.run_test(size=(80, 24)) as pilot:
             await until(lambda: "88,772,608" in text_of(app))
@@ -62,6 +55,10 @@ async def test_the_migration_runs_after_its_name_was_typed_and_not_before(tmp_pa
         await pilot.press("r")
         await until(lambda: isinstance(app.screen, ConfirmDanger))
         assert isinstance(app.screen, ConfirmDanger)
+        migration = session.migration
+        assert migration is not None
+        await until(lambda: "/JOBS" not in " ".join((*migration.commands(), *migration.lines)))
+        planned = migration.commands()
         app.screen._deaf_until = math.inf
         await pilot.press("enter", "y")  # too early: keys that were typed ahead answer nothing
         assert isinstance(app.screen, ConfirmDanger)
@@ -79,6 +76,33 @@ async def test_the_migration_runs_after_its_name_was_typed_and_not_before(tmp_pa
         await until(lambda: session.state.steps[7].state == "done", seconds=60)
         assert "407,779,968 KB" in session.state.steps[7].detail
         assert session.migration is None  # once
+        ran = [ran.command for ran in session.state.commands if ran.job]
+        assert list(planned) == ran  # what a person agreed to is what ran, word for word
+        assert [command.split()[0] for command in ran] == ["mmcrnsd", "mmadddisk", "mmchdisk", "mmrestripefs"]
+
+
+async def test_who_is_asked_sees_every_command_and_host_before_it_runs(tmp_path: Path) -> None:
+    async with live(tmp_path) as (app, pilot, session):
+        await until(lambda: session.header.entry in session.state.places)
+        await pilot.resize_terminal(120, 40)
+        await pilot.press("4")
+        await until(lambda: "r runs it" in text_of(app))
+        await pilot.press("r")
+        await until(lambda: isinstance(app.screen, ConfirmDanger))
+        place = session.state.places["pollux1"].base
+        dialog = app.screen
+        assert isinstance(dialog, ConfirmDanger)
+        told = "\n".join(dialog._lines)
+        plan = session.header.plan
+        assert f"mmcrnsd -F {place}/{plan}-3-mmcrnsd-1/run/ssd.stanza" in told
+        assert f"mmadddisk mss1 -F {place}/{plan}-4-mmadddisk-1/run/ssd.stanza" in told
+        assert f"mmchdisk mss1 change -F {place}/{plan}-5-mmchdisk-1/run/dataonly.stanza" in told
+        assert "mmrestripefs mss1 -r -N foo1,foo2,foo3" in told  # the nodes' own names
+        assert told.endswith("on     pollux1, pollux2, pollux3")
+        assert "/JOBS" not in told
+        shown = text_of(app)
+        assert "all metadata to the new SSDs" in shown
+        assert "on     pollux1, pollux2, pollux3" in shown
 
 
 async def test_a_read_only_session_has_no_key_that_runs_anything(tmp_path: Path) -> None:

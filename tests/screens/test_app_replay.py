@@ -70,7 +70,7 @@ async def test_the_frame_says_what_it_is_and_which_keys_work() -> None:
 
 
 async def test_at_the_end_everything_is_done() -> None:
-    async with shown("+240") as (app, pilot, player):
+    async with shown("+240", (120, 40)) as (app, pilot, player):
         player.seek(player.replay.began + player.replay.seconds)
         await pilot.press("4")
         await until(lambda: "7 proof" in text_of(app) and "407,779,968 KB" in text_of(app))

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
+from remote.gpfs import commands as gpfs
 from screens.disks import DisksScreen, with_bars
 from screens.intents import Refresh
 from screens.widgets.grid_screen import cost_text
@@ -195,8 +196,8 @@ def test_the_cost_is_that_of_the_dearest_costly_question() -> None:
         Ran("h", "mmgetstate -a", 5.0),
     )
     state = msgspec.structs.replace(replay().end, commands=commands)
-    assert cost_text(state, (("mmdf", "mss1"), ("mmgetstate", "-a"))) == "mmdf took 40 s"
-    assert cost_text(state, (("mmlsnsd", "-X"),)) == ""
+    assert cost_text(state, (gpfs.mmdf("mss1"), gpfs.mmgetstate())) == "mmdf took 40 s"
+    assert cost_text(state, (gpfs.mmlsnsd_devices(),)) == ""
 
 
 @given(label=st.text(max_size=40), text=st.text(max_size=200), width=st.integers(20, 100))

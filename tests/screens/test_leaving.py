@@ -50,3 +50,13 @@ async def test_why_it_is_read_only_although_write_was_given_is_said_first() -> N
     app.use(Settings(Config(), config_file()), "--write has no effect: read-only")
     async with app.run_test(size=(80, 24)):
         await until(lambda: "--write has no effect: read-only" in text_of(app))
+
+
+async def test_a_last_look_finds_no_screen_and_ends_nothing() -> None:
+    header = recorded().header
+    app = RestripeApp(Session(Player(recorded()), GpfsFileSystem(header.file_system, header.entry)))
+    async with app.run_test(size=(80, 24)) as pilot:
+        await until(lambda: "[1 Cluster]" in text_of(app))
+        await pilot.press("q")
+    app._look()
+    assert (app.return_value, app.error) == (0, None)

@@ -78,6 +78,12 @@ def test_a_recording_of_nothing_has_a_timeline(tmp_path: Path) -> None:
     assert "00:00:00 / 00:00:00" in timeline_text(Player(Replay(writer.path)), 80)[0]
 
 
+def test_what_is_recorded_still_is_never_shorter_than_where_one_is(replay: Replay) -> None:
+    player = Player(replay)
+    player.position = BEGAN + 3700  # a hundred seconds in which nothing was recorded
+    assert "01:01:40 / 01:01:40" in timeline_text(player, 80)[0]
+
+
 async def test_a_click_goes_there(replay: Replay) -> None:
     async with shown(replay) as (_app, pilot, player):
         _text, start, length = timeline_text(player, 80)
@@ -118,3 +124,16 @@ async def test_a_trouble_with_the_file_is_said(replay: Replay) -> None:
         replay.index.path.unlink()
         await until(lambda: "the recording was removed" in text_of(app).splitlines()[-2])
         await until(lambda: "! the recording was" in line_of(app))
+
+
+async def test_its_word_goes_and_takes_no_other_with_it(replay: Replay) -> None:
+    async with shown(replay) as (app, _pilot, _player):
+        timeline = app.screen.query_one(Timeline)
+        for said in ("", "said meanwhile"):
+            replay.index.trouble = "a trouble that passes"
+            await until(lambda: "a trouble that passes" in text_of(app))
+            if said:
+                app.say(said)
+            replay.index.trouble = ""
+            await until(lambda: timeline._said == "")
+            assert text_of(app).splitlines()[-2].rstrip() == said

@@ -29,7 +29,7 @@ from remote.jobs import JobState, JobStatus
 from remote.linux.models import BlockDevice, BlockDevices
 from remote.parsed import Parsed
 from supervision.facts import Fact
-from supervision.gpfs import GpfsFileSystem
+from supervision.gpfs import READING, GpfsFileSystem
 from supervision.logs import Log, append
 from supervision.state import Job, State
 
@@ -180,7 +180,7 @@ def log(*pieces: tuple[float, str], job_id: str = "j1") -> Log:
     made = Log("n1", f"job:{job_id}")
     for at, text in pieces:
         data = f"{text}\n".encode()
-        made = append(made, data, at, end=made.size + len(data))
+        made = append(made, data, at, end=made.size + len(data), reading=READING)
     return made
 
 

@@ -9,6 +9,7 @@ from remote.command import Command, Effect
 from remote.events import Exact, Reply
 from remote.gpfs import parsers
 from supervision.facts import LARGE, Ahead, learn
+from supervision.gpfs import READING
 
 HEADER = "disk driver sector failure holds holds storage\nname type size group metadata data status availability pool\n"
 COMMAND = Command(("mmlsdisk", "fs1"), Effect.READS)
@@ -20,7 +21,7 @@ def disks(count: int) -> Reply:
 
 
 async def test_a_large_answer_gives_others_their_turn_and_means_the_same(monkeypatch: Any) -> None:
-    reply, ahead, turns = disks(5000), Ahead(), 0
+    reply, ahead, turns = disks(5000), Ahead(READING), 0
 
     async def others() -> None:
         nonlocal turns
@@ -32,10 +33,10 @@ async def test_a_large_answer_gives_others_their_turn_and_means_the_same(monkeyp
     await ahead.read("h", COMMAND, reply)
     task.cancel()
     assert turns > 10
-    at_once = learn(None, "h", COMMAND, reply, 1.0, 2.0)
+    at_once = learn(READING, None, "h", COMMAND, reply, 1.0, 2.0)
     # what was read ahead is taken, not read again
     monkeypatch.setattr(parsers, "parse_mmlsdisk", None)
-    sliced = learn(None, "h", COMMAND, reply, 1.0, 2.0, ahead)
+    sliced = learn(READING, None, "h", COMMAND, reply, 1.0, 2.0, ahead)
     assert sliced == at_once
     assert sliced is not None
     assert sliced.parsed is not None
@@ -43,7 +44,7 @@ async def test_a_large_answer_gives_others_their_turn_and_means_the_same(monkeyp
 
 
 async def test_what_is_small_or_failed_is_not_read_ahead() -> None:
-    ahead = Ahead()
+    ahead = Ahead(READING)
     small = disks(3)
     assert len(small.out.data) < LARGE
     failed = Reply(1, disks(5000).out)
@@ -53,7 +54,7 @@ async def test_what_is_small_or_failed_is_not_read_ahead() -> None:
 
 
 async def test_only_the_last_few_are_kept() -> None:
-    ahead = Ahead(most=2)
+    ahead = Ahead(READING, most=2)
     replies = [disks(2000 + n) for n in range(3)]
     for reply in replies:
         await ahead.read("h", COMMAND, reply)

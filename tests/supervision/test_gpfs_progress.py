@@ -9,6 +9,7 @@ from remote.events import JobChanged, Launching
 from remote.gpfs.commands import mmrestripefs
 from remote.jobs import JobSpec, JobState, JobStatus
 from supervision.filesystem import Phase, Progress
+from supervision.gpfs import READING
 from supervision.gpfs_progress import stall_limit
 from supervision.logs import Log, append
 from supervision.state import Job, reduce
@@ -149,7 +150,7 @@ def test_a_scan_that_never_printed_a_line_is_stalled_too() -> None:
 def test_nearly_all_work_or_the_tools_own_end_is_finishing(last: str) -> None:
     begun = scanning(10)
     data = f"{last}\n".encode()
-    progress = told(job(), append(begun, data, NOW - 5, end=begun.size + len(data)))
+    progress = told(job(), append(begun, data, NOW - 5, end=begun.size + len(data), reading=READING))
     assert progress.phase is Phase.FINISHING
     assert progress.finish is None
     assert progress.why

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+from collections.abc import Sequence
 
 import pytest
 from hypothesis import given
@@ -11,9 +12,14 @@ from hypothesis import strategies as st
 from remote.command import Effect
 from remote.gpfs import commands
 from remote.jobs import JobState
-from supervision.gpfs_rules import may_run
+from supervision import gpfs_rules
 from tests.supervision import gpfs_states as made
 from tests.supervision.gpfs_states import FS, job
+
+
+def may_run(argv: Sequence[str]) -> str:
+    return gpfs_rules.may_run(argv, FS)
+
 
 REFUSED = (
     "mmcrnsd -F f", "mmadddisk fs1 -F f", "mmchdisk fs1 change -F f", "mmchdisk fs1 start -a", "mmdeldisk fs1 a",
@@ -29,7 +35,9 @@ REFUSED = (
     "reboot", "systemctl stop gpfs", "kill 1", "killall mmfsd", "pkill mmfsd", "mmfsadm test",
     "sh -c ls", "bash -c 'mmdelfs fs1'", "bash script", "dash x", "ksh93 x", "zsh x", "ssh n2 mmdelfs fs1", "pdsh ls",
     "mmdsh ls", "clush ls", "xargs mmdelnsd", "python3 -c x", "perl -e x", "awk x", "watch mmdf", "find / -exec dd ;",
-    "find / -delete", "rsync -ave sh a b", "tar --to-command=sh -xf a", "tar xIf sh a", "script x", "su - root",
+    "find / -delete", "rsync -ave sh a b", "tar --to-command=sh -xf a", "tar xIf sh a", "script x",
+    "mmrestripefs fs2 -r -N n1", "mmrestripefs /dev/fs2 -r -N n1", "rm -rf /var/mmfs/gen", "cp x /usr/lpp/mmfs/bin/x",
+    "install -m 600 x //var/mmfs/gen/mmsdrfs", "su - root",
     "sudo mmdelfs fs1", "sudo -u root mmdelfs fs1", "sudo -i", "sudo -s", "sudo sh -c x", "env A=1 mmdelnsd x",
     "env -S 'mmdelnsd x'", "env -Smmdelnsd", "env --split-string=mmdelnsd", "nice -n 5 dd of=x", "nohup bash x",
     "timeout 5 wipefs x", "setsid ssh n2", "stdbuf -oL mmadddisk x", "sudo env nice mmcrnsd -F f", "flock x -c 'a b'",
@@ -38,8 +46,8 @@ REFUSED = (
 ALLOWED = (
     "mmdf fs1", "mmlsdisk fs1 -L", "mmlsnsd -X", "mmgetstate -a", "mmlscluster", "mmdiag --waiters", "mmfsck fs1 -n",
     "mmhealth node show", "mmhealth cluster show", "mmrestripefs fs1 -r -N n1,n2", "mmrestripefs fs1 -b -N n1",
-    "mmrestripefile -b f", "mmapplypolicy fs1 -P p -I test", "mmbackup fs1", "sleep 10", "ls -l /fs1", "lsblk",
-    "rsync -a a b",
+    "mmrestripefs /dev/fs1 -r -N n1", "tail /var/adm/ras/mmfs.log.latest", "mmrestripefile -b f",
+    "mmapplypolicy fs1 -P p -I test", "mmbackup fs1", "sleep 10", "ls -l /fs1", "lsblk", "rsync -a a b",
     "tar -cf a.tar b", "tar cf a.tar b", "find /fs1 -name x", "du -s /fs1", "cat /proc/mdstat", "ping n2", "dbench 4",
     "sudo mmdf fs1", "env A=1 sleep 5", "nice -n 10 du -s /fs1", "timeout 60 mmdf fs1", "pvs", "lvs", "iostat -x 5",
     "smartctl -a /dev/sda", "cat /dev/null", "time mmdf fs1", "grep ddx file", "md5sum file",

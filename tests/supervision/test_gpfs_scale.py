@@ -6,6 +6,7 @@ from remote.gpfs.commands import mmdiag_waiters
 from remote.gpfs.models import Waiters
 from simulator.client import Simulation
 from supervision.gpfs import GpfsFileSystem, own_daemon
+from supervision.gpfs_facts import facts_of
 from supervision.tables import Severity
 from tests.supervision.cluster import session
 
@@ -21,7 +22,7 @@ async def test_a_grown_cluster_answers() -> None:
         state = live.store.state
     assert not any(fact.failure for fact in state.facts.values())
 
-    assert state.gpfs.get(Waiters, "nsd01") is not None
+    assert facts_of(state).get(Waiters, "nsd01") is not None
     nodes = fs.nodes(state)
     bad = {row.cells[0].text for row in nodes.rows if row.severity is Severity.BAD}
     assert bad == {"cl03", "cl[07,11]"}  # alike but for our connection

@@ -11,6 +11,7 @@ import pytest
 from remote.gpfs.models import FsSpace
 from supervision.filesystem import FileSystem, Phase
 from supervision.gpfs import GpfsFileSystem
+from supervision.gpfs_facts import facts_of
 from supervision.replay import Replay
 from supervision.state import State
 from supervision.tables import Severity, Table
@@ -91,7 +92,7 @@ def test_disks_before_and_after() -> None:
     assert column(after, "size")[0] == "29.1 TiB"
     assert [text.split()[-2:] for text in column(after, "free")[12:]] == [["65", "%"]] * 6
     free = after.rows[12].cells[after.column("free")]
-    assert free.value == replay().end.gpfs.get(FsSpace).get("foo1_ssd1").free_blocks_kb  # type: ignore[union-attr]
+    assert free.value == facts_of(replay().end).get(FsSpace).get("foo1_ssd1").free_blocks_kb  # type: ignore[union-attr]
     assert {row.severity for row in after.rows} == {Severity.NORMAL}
     assert after.at == replay().end.facts["disks mss1"].at
 

@@ -8,7 +8,7 @@ import pytest
 from remote.gpfs.models import DiskList, FsManager, FsMounts, Managers, MountedNode, Mounts, Nsd, NsdList
 from remote.linux.models import BlockDevices
 from supervision.facts import reader
-from supervision.gpfs import own_daemon
+from supervision.gpfs import READING, own_daemon
 from supervision.gpfs_text import natural, size_text
 from supervision.tables import Row, Severity, Table
 from tests.supervision import gpfs_states as made
@@ -85,7 +85,7 @@ def test_mounts_without_names_are_not_known() -> None:
 
 
 def test_each_host_may_speak_for_its_own_daemon() -> None:
-    found = reader("n2", own_daemon())
+    found = reader(READING, "n2", own_daemon())
     assert found is not None
     assert found[0] == "node state n2"
 

@@ -14,6 +14,7 @@ from remote.gpfs.models import FsManager, FsMounts, Managers, MountedNode, Mount
 from remote.jobs import JobState
 from remote.linux.host_time import HostTime
 from supervision.filesystem import Phase
+from supervision.gpfs import READING
 from supervision.logs import Log, append
 from supervision.state import State
 from tests.supervision import gpfs_states as made
@@ -57,7 +58,7 @@ def any_state(draw: st.DrawFn) -> State:
     log = Log("n1", "job:j1")
     for at, text in draw(LOGS):
         data = f"{text}\n".encode()
-        log = append(log, data, at, end=log.size + len(data))
+        log = append(log, data, at, end=log.size + len(data), reading=READING)
     job = made.job(
         draw(st.sampled_from(JobState)),
         draw(st.sampled_from((f"mmrestripefs {FS} -r", f"mmdeldisk {FS} a", f"mmchdisk {FS} start -a", "", "'"))),

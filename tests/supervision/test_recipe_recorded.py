@@ -10,10 +10,11 @@ from remote.events import Launching, Marked, StepChanged
 from remote.gpfs.models import FsSpace
 from remote.jobs import JobState
 from remote.recording import Recording, Writer
+from supervision.filesystems import file_system
+from supervision.gpfs_facts import facts_of
 from supervision.migration import Ending
 from supervision.replay import Replay
 from supervision.state import Store
-from supervision.work import work_of
 from tests.supervision.seed import CHANGING, SHIPPED, log_bytes, of_kind, recorded, run_recipe
 
 # From the published listing `mmdf mss1` after the restripe: (metadata) 1168834560, 756817920 and 4236672 KB.
@@ -98,15 +99,15 @@ def test_the_reducer_ends_where_the_session_ended() -> None:
     assert {job.status.state for job in state.jobs.values()} == {JobState.FINISHED}
     assert {job.status.rc for job in state.jobs.values()} == {0}
     assert [step.state for step in state.steps.values()] == ["done"] * 7
-    space = state.gpfs.get(FsSpace)
+    space = facts_of(state).get(FsSpace)
     assert space is not None
     assert space.metadata is not None
     assert space.metadata.used_kb == USED_KB
     log = next(log for (_, source), log in state.logs.items() if "mmrestripefs" in source)
-    assert (log.scan.percent, log.scan.inodes, log.scan.mb) == (100.0, 87601428, 286622429)
+    assert (log.scan.percent, log.scan.done, log.scan.mb) == (100.0, 87601428, 286622429)
     # the published last line with counters, of the published number of allocated inodes
-    work = work_of(log.scan, state)
-    assert (work.done, work.total, work.tool_percent) == (87601428, 88772608, 100.0)
+    work = file_system(header).counter(state, log.scan)
+    assert (work.done, work.total, log.scan.percent) == (87601428, 88772608, 100.0)
     assert work.fraction == 87601428 / 88772608
 
 

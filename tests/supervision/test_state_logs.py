@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remote.events import Event, Exact, Header, LogRead, LogRewound
+from supervision.gpfs import READING
 from supervision.logs import LONGEST_LINE, POINTS, TAIL, Log, Point, Scan, append
 from supervision.state import State, reduce
 from tests.recording.any_events import BYTES
@@ -30,7 +31,7 @@ def read(*chunks: bytes) -> Log:
     """The log after these chunks, the first at 100 s and each a second later."""
     log = Log("h", "job:a")
     for number, chunk in enumerate(chunks):
-        log = append(log, chunk, 100.0 + number, end=log.size + len(chunk))
+        log = append(log, chunk, 100.0 + number, end=log.size + len(chunk), reading=READING)
     return log
 
 
@@ -69,7 +70,8 @@ def test_the_seed_s_lines_become_a_scan() -> None:
         in_phase=True,
         percent=98.26,
         stamp="Thu Jun 6 19:35:45 2013",
-        inodes=86436023,
+        printed=1370547345.0,  # as if its zone were UTC
+        done=86436023,
         mb=286198122,
         points=(Point(100.0 - 151.0, 98.24, 85424754, 285549722), Point(100.0, 98.26, 86436023, 286198122)),
         together=True,
@@ -79,7 +81,7 @@ def test_the_seed_s_lines_become_a_scan() -> None:
 def test_counters_outlive_a_line_that_has_none() -> None:
     """The last line of a scan has no counters: what was counted is still what was counted."""
     log = read(RESTRIPE, b" 100.00 % complete on Thu Jun  6 19:41:03 2013\n", b"Scan completed successfully.\n")
-    assert (log.scan.percent, log.scan.inodes, log.scan.mb) == (100.0, 86436023, 286198122)
+    assert (log.scan.percent, log.scan.done, log.scan.mb) == (100.0, 86436023, 286198122)
     assert (log.scan.phases_done, log.scan.in_phase) == (2, False)
     assert log.scan.points[-1] == Point(101.0, 100.0, None, None)
 
@@ -87,7 +89,7 @@ def test_counters_outlive_a_line_that_has_none() -> None:
 def test_a_line_counts_when_it_is_whole() -> None:
     log = read(b"  98.24 % complete on Thu Jun  6 19:33:14 2013  (  85424754 inodes")
     assert (log.lines, log.scan.percent) == (0, None)
-    log = append(log, b"  285549722 MB)\n", 200.0, end=999)
+    log = append(log, b"  285549722 MB)\n", 200.0, end=999, reading=READING)
     assert (log.lines, log.scan.percent, log.scan.points[0].at, log.size) == (1, 98.24, 200.0, 999)
 
 
@@ -134,7 +136,7 @@ def test_what_is_kept_is_bounded() -> None:
     assert (log.tail[0], log.tail[-1]) == ("line 50", f"line {TAIL + 49}")
     line = b" 5 % complete on Thu Jun  6 15:46:19 2013\n"
     full = Log("h", "job:a", scan=Scan(points=(Point(0.0, 1.0, None, None),) * POINTS))
-    points = append(full, line, 7.0, end=1).scan.points
+    points = append(full, line, 7.0, end=1, reading=READING).scan.points
     assert (len(points), points[-1]) == (POINTS, Point(7.0, 5.0, None, None))
 
 

@@ -33,6 +33,7 @@ from remote.events import (
 )
 from remote.gpfs.models import DiskList
 from remote.jobs import JobSpec, JobState, JobStatus, Place
+from supervision.gpfs_facts import facts_of
 from supervision.state import COMMANDS, Ran, State, Store, reduce
 from tests.recording.any_events import EVENTS
 
@@ -68,7 +69,7 @@ def answered(n: int, at: float, out: bytes, rc: int = 0, err: bytes = b"") -> An
 
 
 def availability(state: State) -> str:
-    disks = state.gpfs.get(DiskList)
+    disks = facts_of(state).get(DiskList)
     assert disks is not None
     return disks.disks[0].availability
 
@@ -79,7 +80,7 @@ def availability(state: State) -> str:
 def test_a_fact_is_as_old_as_its_question() -> None:
     """An answer that took three minutes tells of the time three minutes ago, or later: the older is the safe one."""
     state = state_of(asked(1, 100.0), answered(1, 280.0, table("up")))
-    fact = state.gpfs.fact(DiskList)
+    fact = facts_of(state).fact(DiskList)
     assert fact is not None
     assert (fact.at, fact.took, fact.failure) == (100.0, 180.0, "")
     assert fact.command == "mmlsdisk mss1"
@@ -97,31 +98,31 @@ def test_a_fact_is_as_old_as_its_question() -> None:
 )
 def test_a_failed_question_keeps_the_last_good_answer_and_its_age(failed: Event, failure: str) -> None:
     state = state_of(asked(1, 100.0), answered(1, 101.0, table("up")), asked(2, 200.0), failed)
-    fact = state.gpfs.fact(DiskList)
+    fact = facts_of(state).fact(DiskList)
     assert fact is not None
     assert fact.failure.startswith(failure)
     assert (fact.at, fact.failed_at) == (100.0, 205.0)
     assert availability(state) == "up"
     healed = reduce(reduce(state, asked(3, 300.0)), answered(3, 301.0, table("down")))
-    fact = healed.gpfs.fact(DiskList)
+    fact = facts_of(healed).fact(DiskList)
     assert fact is not None
     assert (fact.at, fact.failure, fact.failed_at, availability(healed)) == (300.0, "", 0.0, "down")
 
 
 def test_before_any_answer_there_is_nothing_but_the_failure() -> None:
     state = state_of(asked(1, 100.0), Unanswered(130.0, 1, "no route"))
-    fact = state.gpfs.fact(DiskList)
+    fact = facts_of(state).fact(DiskList)
     assert fact is not None
     assert (fact.parsed, fact.failure, fact.failed_at) == (None, "no route", 130.0)
-    assert state.gpfs.get(DiskList) is None
-    assert state_of().gpfs.fact(DiskList) is None
+    assert facts_of(state).get(DiskList) is None
+    assert facts_of(state_of()).fact(DiskList) is None
 
 
 def test_the_same_bytes_again_are_a_younger_fact() -> None:
     state = state_of(asked(1, 100.0), answered(1, 101.0, table("up")))
-    first = state.gpfs.fact(DiskList)
+    first = facts_of(state).fact(DiskList)
     state = reduce(reduce(state, asked(2, 200.0)), answered(2, 201.0, table("up")))
-    second = state.gpfs.fact(DiskList)
+    second = facts_of(state).fact(DiskList)
     assert first is not None
     assert second is not None
     assert (second.at, second.parsed) == (200.0, first.parsed)

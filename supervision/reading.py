@@ -1,0 +1,91 @@
+"""How the answers and logs of one kind of file system are read. What every kind shares is read by `supervision.facts`.
+
+Everything is pure and total: for any text there is a result, and nothing raises.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator
+from typing import Any, TypeAlias
+
+import msgspec
+
+from remote.command import Command
+from remote.parsed import Parsed
+
+Parser: TypeAlias = Callable[[str, str], Parsed[Any]]
+"""Reads stdout and stderr."""
+Slices: TypeAlias = Generator[None, None, Parsed[Any]]
+"""The same work in slices: others have their turn at each `yield`, the result is what it returns."""
+
+
+class PhaseBegun(msgspec.Struct, frozen=True):
+    """A phase of a scan began; `number` where phases of that name are numbered."""
+
+    name: str
+    number: int | None = None
+
+
+class Counted(msgspec.Struct, frozen=True):
+    """A line of progress. `percent` is the tool's own figure; `done` counts work in the kind's unit, `mb` data in MB.
+
+    `stamp` is the time as it was printed, `printed` the same in seconds: only the difference of two of one log means
+    something. None where the line does not tell.
+    """
+
+    percent: float | None = None
+    done: int | None = None
+    mb: int | None = None
+    stamp: str = ""
+    printed: float | None = None
+
+
+class PhaseOver(msgspec.Struct, frozen=True):
+    """The present phase is over."""
+
+
+class WaitsFor(msgspec.Struct, frozen=True):
+    """The scan waits until another program has ended."""
+
+    program: str
+
+
+class Failing(msgspec.Struct, frozen=True):
+    """A line that tells of a failure. Whether the command failed is its exit status."""
+
+    text: str
+
+
+ScanEvent: TypeAlias = PhaseBegun | Counted | PhaseOver | WaitsFor | Failing
+
+
+class Reading:
+    """What a kind understands besides what all do; this one understands nothing. A kind overrides what it has."""
+
+    def reader(self, host: str, command: Command) -> tuple[str, Parser] | None:
+        """The key under which a command's answer is kept, and what reads it; None when nothing does.
+
+        What belongs to one host has the host in its key.
+        """
+        del host, command
+        return None
+
+    def slices(self, command: Command, stdout: str, stderr: str) -> Slices | None:
+        """The reading of a long answer in slices; None where it never takes long."""
+        del command, stdout, stderr
+        return None
+
+    def better_form(self, command: Command) -> Command | None:
+        """A form of a question that is easier to read, to be tried first; None where there is none."""
+        del command
+        return None
+
+    def form_refused(self, command: Command, rc: int, stdout: str, stderr: str) -> str:
+        """Why an answer to the better form only means that this release does not have it; empty when it does not."""
+        del command, rc, stdout, stderr
+        return ""
+
+    def scan_event(self, line: str) -> ScanEvent | None:
+        """What a whole line of a job's log tells of a scan; None for any other line."""
+        del line
+        return None

@@ -1,0 +1,123 @@
+"""The terminal, as the library drives it, on days on which it goes away, does not read, or a shell wants it back."""
+
+from __future__ import annotations
+
+import os
+import signal
+import sys
+import termios
+import time
+from collections.abc import Callable
+from io import TextIOWrapper
+from typing import IO, TYPE_CHECKING, cast
+
+from textual.drivers.linux_driver import LinuxDriver
+
+if TYPE_CHECKING:
+    from textual.app import App
+
+STALLED = 0.3
+"""Seconds after which a terminal that takes no bytes is no longer drawn for."""
+
+
+def has_shell() -> bool:
+    """Whether a shell with job control waits for this program: without one nobody could continue it."""
+    return os.getpgrp() != os.getsid(0)
+
+
+class TerminalDriver(LinuxDriver):
+    """The library's driver, whose output outlives the terminal, and which stops and goes on in order only."""
+
+    def __init__(
+        self, app: App[object], *, debug: bool = False, mouse: bool = True, size: tuple[int, int] | None = None
+    ) -> None:
+        super().__init__(app, debug=debug, mouse=mouse, size=size)
+        self._output = _Output(self._file)
+        self._file = cast("TextIOWrapper", self._output)
+        # in the loop, between two callbacks: the library's own handlers may strike while the queue of output is locked
+        for number, handler in ((signal.SIGTSTP, self._stop_in_order), (signal.SIGCONT, self._go_on)):
+            signal.signal(number, signal.SIG_DFL)
+            self._loop.add_signal_handler(number, handler)
+
+    @property
+    def stalled(self) -> bool:
+        """Whether the terminal takes no bytes now: a window of a connection that hangs, for example."""
+        return self._output.seconds > STALLED
+
+    def close(self) -> None:
+        """Wait for what is still to be written, if it can be."""
+        if not self.stalled:
+            super().close()
+
+    def _stop_in_order(self) -> None:
+        if not has_shell():
+            return
+        if self._app.is_running:
+            self.suspend_application_mode()
+            self._must_signal_resume = True
+            self._output.write("restripe is stopped and watches nothing until fg; jobs on hosts go on.\n")
+            self._output.flush()
+        os.kill(os.getpid(), signal.SIGSTOP)
+
+    def _go_on(self) -> None:
+        """Take the terminal again if a shell had it; systemd and a hang-up send SIGCONT to programs that run, too."""
+        if not self._app.is_running:
+            return
+        if not self._must_signal_resume:
+            if not self._lines_are_edited():
+                return
+            self.suspend_application_mode()  # it was stopped by a SIGSTOP, which nobody hears
+            self._must_signal_resume = True
+        self.resume_application_mode()
+
+    def _lines_are_edited(self) -> bool:
+        try:
+            return bool(termios.tcgetattr(self.fileno)[3] & termios.ICANON)
+        except termios.error:
+            return False
+
+
+class _Output:
+    """What the library's thread writes to.
+
+    A terminal that is gone is the end of the program, but not of the thread: the event loop would wait for it for ever.
+    """
+
+    def __init__(self, file: IO[str] | None) -> None:
+        self._out = file or sys.stderr
+        self._gone = False
+        self._began: float | None = None
+
+    @property
+    def seconds(self) -> float:
+        """How long the write that goes on has lasted."""
+        began = self._began
+        return 0.0 if began is None else time.monotonic() - began
+
+    def fileno(self) -> int:
+        """The terminal's."""
+        return self._out.fileno()
+
+    def write(self, text: str) -> None:
+        """Write; nothing is said to a terminal that is gone."""
+        self._do(lambda: self._out.write(text))
+
+    def flush(self) -> None:
+        """Let it be seen."""
+        self._do(self._out.flush)
+
+    def _do(self, work: Callable[[], object]) -> None:
+        if self._gone:
+            return
+        self._began = time.monotonic()
+        try:
+            work()
+        except OSError:
+            self._gone = True
+            nothing = os.open(os.devnull, os.O_WRONLY)
+            for number in (1, 2):  # what is said at the very end must not fail either
+                os.dup2(nothing, number)
+            os.close(nothing)
+            os.kill(os.getpid(), signal.SIGHUP)
+        finally:
+            self._began = None
