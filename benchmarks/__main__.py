@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from benchmarks import fanout, following, logs, loopdelay, parsing, replay, startup
+from benchmarks import fanout, firstpaint, following, logs, loopdelay, parsing, replay, startup, tables
 from benchmarks.figures import Figure, page
 from benchmarks.servers import fan, have_sshd
 
@@ -36,9 +36,11 @@ async def measure(only: list[str]) -> list[Figure]:
     """Every figure, or those of the named parts."""
     parts: dict[str, Callable[[], Awaitable[list[Figure]]]] = {
         "startup": startup.figures,
+        "paint": firstpaint.figures,
         "ssh": lambda: _over_ssh(only),
         "parsers": parsing.figures,
         "loop": loopdelay.figures,
+        "tables": tables.figures,
         "logs": logs.figures,
         "replay": replay.figures,
     }

@@ -12,15 +12,18 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from enum import Enum
 from types import TracebackType
+from typing import TYPE_CHECKING
 
 import msgspec
 
 from remote.command import quote
 from remote.errors import LASTING, MAY_RUN, AnswerLostError, Trouble, UnreachableError
 from remote.relay import FAILED, reached, relay_advice, relay_command, what_ssh_said
-from remote.ssh.connection import CHANNELS, Connection, Output
-from remote.ssh.connector import Connector
-from remote.ssh.settings import SshSettings
+from remote.ssh.settings import CHANNELS, SshSettings
+
+if TYPE_CHECKING:
+    from remote.ssh.connection import Connection, Output
+    from remote.ssh.connector import Connector
 
 BACKOFF_SECONDS = (0.5, 30.0)
 RELAYED = 2
@@ -56,7 +59,8 @@ class Fleet:
         self, settings: SshSettings | None = None, *, on_change: Callable[[LinkStatus], None] | None = None
     ) -> None:
         self.settings = settings or SshSettings()
-        self.connector = Connector(self.settings)
+        self.connector: Connector | None = None
+        self._loading = asyncio.Lock()
         self._on_change = on_change
         self.doubtful = asyncio.Semaphore(DOUBTFUL)
         self._links: dict[str, _Link] = {}
@@ -124,11 +128,20 @@ class Fleet:
                 if isinstance(link, _Relayed):
                     link.through_changed(status)
 
+    async def connect(self, host: str) -> Connection:
+        """Open a connection to `host`. Raises UnreachableError."""
+        async with self._loading:
+            if self.connector is None:
+                # what speaks SSH takes long to load: it is loaded when first needed, and the event loop goes on
+                self.connector = await asyncio.to_thread(_connector, self.settings)
+        return await self.connector.connect(host)
+
     async def close(self) -> None:
         """Close every connection; nothing that runs on a host is ended by this."""
         self._closed = True
         await asyncio.gather(*(link.close() for link in self._links.values()), return_exceptions=True)
-        self.connector.close()
+        if self.connector:
+            self.connector.close()
 
     def link(self, host: str) -> _Link:
         """The link to `host`, made when first asked for."""
@@ -138,6 +151,12 @@ class Fleet:
             through = self.settings.through
             self._links[host] = _Relayed(self, host, through) if through and host != through else _Direct(self, host)
         return self._links[host]
+
+
+def _connector(settings: SshSettings) -> Connector:
+    from remote.ssh.connector import Connector  # noqa: PLC0415  asyncssh: see Fleet.connect
+
+    return Connector(settings)
 
 
 class _Link(ABC):
@@ -235,7 +254,7 @@ class _Direct(_Link):
             while True:
                 self._set(LinkState.CONNECTING)
                 try:
-                    self._connection = await self._fleet.connector.connect(self.host)
+                    self._connection = await self._fleet.connect(self.host)
                 except UnreachableError as error:
                     lasting = error.trouble in LASTING
                     self._just_lost = False

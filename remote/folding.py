@@ -16,7 +16,7 @@ def fold(names: Iterable[str]) -> str:
     Groups are never looked up: a name is nothing but a name.
     """
     once = tuple(dict.fromkeys(names))
-    if not all(_PLAIN.match(name) for name in once):
+    if len(once) < 2 or not all(_PLAIN.match(name) for name in once):
         return ",".join(once)
     # Imported here because it takes a while and most runs of the program fold nothing.
     from ClusterShell.NodeSet import RESOLVER_NOGROUP, NodeSet, NodeSetException  # noqa: PLC0415

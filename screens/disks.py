@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 from rich.text import Text
 from textual.binding import Binding, BindingType
@@ -15,6 +15,8 @@ from supervision.tables import Cell, Column, Row, Table
 
 BAR = 6
 """Cells of a bar, which has eight steps in each: 80 cells show the pool beside it."""
+Widened: TypeAlias = dict[str, tuple[Row, Row]]
+"""Rows as they were told, and with their bar, by their keys."""
 
 
 class DisksScreen(GridScreen):
@@ -27,14 +29,20 @@ class DisksScreen(GridScreen):
     )
     BINDINGS: ClassVar[list[BindingType]] = [Binding("t", "totals", "totals", id="disks.totals")]
 
-    _made_of: Table | None = None
+    _told: Table = Table(())
     _made: Table = Table(())
+    _widened: Widened | None = None
 
     def table(self, state: State) -> Table:
         """The disks, with a bar of how full each is."""
         told = self.session.fs.disks(state)
-        if told is not self._made_of:
-            self._made_of, self._made = told, with_bars(told)
+        before, self._told = self._told, told
+        if told.columns != before.columns:
+            self._widened = {}
+        elif told.rows is before.rows:  # asked again, and nothing is another
+            self._made = Table(self._made.columns, self._made.rows, told.at, told.failure)
+            return self._made
+        self._made = with_bars(told, self._widened)
         return self._made
 
     def totals(self, state: State) -> list[Text]:
@@ -58,8 +66,12 @@ class DisksScreen(GridScreen):
         self.show_state()
 
 
-def with_bars(table: Table) -> Table:
-    """The table with a column that draws how full each disk is, beside the percentage that is free."""
+def with_bars(table: Table, made: Widened | None = None) -> Table:
+    """The table with a column that draws how full each disk is, beside the percentage that is free.
+
+    `made` keeps the rows, by their keys, for the next table of the same columns: a row that is told again is not made
+    again.
+    """
     free = next((index for index, column in enumerate(table.columns) if column.id == "free"), None)
     if free is None or table.columns[free].unit != "percent":
         return table
@@ -67,13 +79,23 @@ def with_bars(table: Table) -> Table:
     bars = {eighth: bar(eighth / 8 / BAR, BAR) for eighth in range(BAR * 8 + 1)}
 
     def widened(row: Row) -> Row:
-        left = row.cells[free].value
-        if isinstance(left, int | float):
+        cells, left = row.cells, row.cells[free].value
+        # a tuple of types: of a union the same question takes twice as long, and there are ten thousand rows
+        if isinstance(left, (int, float)):
             used = max(0.0, min(1.0, 1 - left / 100))
             cell = Cell(bars[round(used * BAR * 8)], used)
         else:
             cell = Cell("")
-        return Row(row.key, (*row.cells[:at], cell, *row.cells[at:]), row.severity, row.detail)
+        return Row(row.key, cells[:at] + (cell,) + cells[at:], row.severity, row.detail)  # noqa: RUF005
 
+    before, rows = dict(made or {}), []
+    now = {} if made is None else made
+    now.clear()
+    for row in table.rows:
+        pair = before.get(row.key)
+        if pair is None or pair[0] is not row:
+            pair = (row, widened(row))
+        now[row.key] = pair
+        rows.append(pair[1])
     columns = (*table.columns[:at], Column("full", "used", only="screen"), *table.columns[at:])
-    return Table(columns, tuple(map(widened, table.rows)), table.at, table.failure)
+    return Table(columns, tuple(rows), table.at, table.failure)

@@ -39,8 +39,10 @@ def disk_severity(disk: Disk, space: DiskSpace | None) -> Severity:
 
 def too_full(space: DiskSpace) -> bool:
     """Whether a disk that holds metadata alone is fuller than FULL."""
+    if space.usage is not Usage.METADATA_ONLY:
+        return False
     used = share(space.used_kb, space.size_kb)
-    return space.usage is Usage.METADATA_ONLY and used is not None and used > FULL
+    return used is not None and used > FULL
 
 
 def fills(view: View) -> tuple[Fill, ...]:
@@ -58,19 +60,25 @@ def disks(view: View) -> Table:
     """One row a disk."""
     facts = view.facts
     values = (view.disks, view.details, view.space, view.devices, facts.get(NsdList), view.cluster, view.state.header)
-    columns, rows = view.remember("disks", values, lambda: _Disks(view).table())
+    columns, rows = view.remember("disks", values, lambda: _table(view))
     failure = failure_of(facts.fact(DiskList), facts.fact(FsSpace))
     return Table(columns, rows, view.at(DiskList), failure)
 
 
+def _table(view: View) -> tuple[tuple[Column, ...], tuple[Row, ...]]:
+    """Columns and rows; of ten thousand rows only those are made again whose status or space is another."""
+    rest = (view.details, view.devices, view.facts.get(NsdList), view.cluster, view.state.header)
+    known = view.remember("disks by name", rest, lambda: _Disks(view))
+    made: dict[str, tuple[Disk, DiskSpace | None, Row]] = view.remember("disk rows", rest, dict)
+    return known.table(view.disks, view.space, made)
+
+
 class _Disks:
-    """Everything that is known of the disks, by NSD."""
+    """What is known of the disks besides their status and their space, which are asked most often, by NSD."""
 
     def __init__(self, view: View) -> None:
         self._view = view
-        self._space = {row.nsd: row for row in view.space.disks} if view.space else {}
-        self._exact = view.space is None or view.space.exact
-        self._unit = (view.space.unit if view.space else "") or "of an unknown unit"
+        self._exact, self._unit = True, ""
         nsds = view.facts.get(NsdList)
         self._nsds: dict[str, Nsd] = {nsd.nsd: nsd for nsd in nsds.nsds} if nsds else {}
         self._details = {disk.nsd: disk for disk in view.details.disks} if view.details else {}
@@ -78,14 +86,29 @@ class _Disks:
         for row in view.devices.rows if view.devices else ():
             self._rows[row.nsd].append(row)
         self._servers_as_text: dict[tuple[str, ...], str] = {}
-        known = view.disks.disks if view.disks else ()
-        self._many_pools = len({disk.pool for disk in known}) > 1
 
-    def table(self) -> tuple[tuple[Column, ...], tuple[Row, ...]]:
-        """Columns and rows; without mmlsdisk there are no rows."""
-        return self._columns(), tuple(self._row(disk) for disk in (self._view.disks.disks if self._view.disks else ()))
+    def table(
+        self,
+        listed: DiskList | None,
+        space: FsSpace | None,
+        made: dict[str, tuple[Disk, DiskSpace | None, Row]],
+    ) -> tuple[tuple[Column, ...], tuple[Row, ...]]:
+        """Columns and rows; without mmlsdisk there are no rows. `made` keeps the rows for the next time."""
+        exact, unit = space is None or space.exact, (space.unit if space else "") or "of an unknown unit"
+        before = made.copy() if (exact, unit) == (self._exact, self._unit) else {}
+        self._exact, self._unit = exact, unit
+        made.clear()
+        spaces = {row.nsd: row for row in space.disks} if space else {}
+        rows = []
+        for disk in listed.disks if listed else ():
+            one, its = before.get(disk.nsd), spaces.get(disk.nsd)
+            if one is None or one[0] != disk or one[1] != its:
+                one = (disk, its, self._row(disk, its))
+            made[disk.nsd] = one
+            rows.append(one[2])
+        return self._columns(len({disk.pool for disk, _, _ in made.values()}) > 1), tuple(rows)
 
-    def _columns(self) -> tuple[Column, ...]:
+    def _columns(self, many_pools: bool) -> tuple[Column, ...]:
         """What tells whether all is well comes first: 80 cells show that much."""
         unit = "kb" if self._exact else self._unit.lower().replace(" ", "_")
         return (
@@ -99,13 +122,12 @@ class _Disks:
             Column("free_blocks", "free", right=True, wide=True, unit=unit),
             Column("fragments", "fragments", right=True, wide=True, unit=unit),
             # a second pool says much, a single one nothing
-            Column("pool", "pool", wide=not self._many_pools),
+            Column("pool", "pool", wide=not many_pools),
             Column("status", "status", only="file"),
             Column("availability", "avail", only="file"),
         )
 
-    def _row(self, disk: Disk) -> Row:
-        space = self._space.get(disk.nsd)
+    def _row(self, disk: Disk, space: DiskSpace | None) -> Row:
         size = space.size_kb if space else disk.size_kb
         percent = share(space.free_blocks_kb, space.size_kb) if space else None
         cells = (
@@ -133,7 +155,7 @@ class _Disks:
     def _servers(self, nsd: str) -> str:
         """The servers of a disk; many disks have the same, so each set is folded once."""
         listed = self._nsds.get(nsd)
-        names = listed.servers if listed else tuple(row.node for row in self._rows.get(nsd, ()))
+        names = listed.servers if listed else tuple([row.node for row in self._rows.get(nsd, ())])
         if not names:
             return "directly attached" if listed else NOT_ASKED
         if names not in self._servers_as_text:

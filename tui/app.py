@@ -10,12 +10,10 @@ import asyncio
 import contextlib
 import secrets
 from collections.abc import Callable, Coroutine
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding, BindingType
-from textual.command import CommandPalette
-from textual.screen import ModalScreen, Screen
-from textual.widgets import Input
+from textual.screen import ModalScreen
 from textual.worker import WorkerFailed
 
 from remote.command import Command, Effect
@@ -25,15 +23,7 @@ from remote.jobs import JobSpec, JobState, JobStatus
 from remote.linux.host_time import host_time
 from remote.secret import SecretQuestion
 from screens.base import SessionApp, SessionScreen
-from screens.cluster import ClusterScreen
-from screens.commands import CommandsScreen
-from screens.devices import DevicesScreen
-from screens.dialogs import AskText, ConfirmDanger, Dialog, HostKeyDialog, SecretDialog, changed_key
-from screens.disks import DisksScreen
 from screens.intents import FollowJob, LaunchJob, Refresh, RefreshJobs, StartMigration, StopJob
-from screens.jobs import JobsScreen
-from screens.migrate import MigrateScreen
-from screens.restripe import RestripeScreen
 from screens.widgets.frame import SCREENS, key_text
 from screens.widgets.timeline import Timeline
 from supervision.clocktext import time_of_day
@@ -42,10 +32,13 @@ from supervision.session import Session
 from supervision.supervisor import Supervisor
 from tui import theme
 from tui.driver import TerminalDriver, has_shell
-from tui.help import LOWEST, Actions, HelpScreen, Palette, help_text
-from tui.keymap import keymap
-from tui.replay import moment, no_moment
+from tui.loading import loaded
+from tui.modes import MODES
 from tui.settings import Settings
+
+if TYPE_CHECKING:
+    from screens.dialogs import Dialog
+    from tui.help import Actions
 
 MIGRATION = "migration"
 """The name of the background work that runs a migration's steps."""
@@ -58,15 +51,12 @@ LEAVING = "-leaving"
 LOOK = 0.1
 """Seconds between two looks at the state."""
 
-_MODES: dict[str, str | Callable[[], Screen[Any]]] = {
-    "cluster": ClusterScreen,
-    "disks": DisksScreen,
-    "devices": DevicesScreen,
-    "migrate": MigrateScreen,
-    "restripe": RestripeScreen,
-    "jobs": JobsScreen,
-    "commands": CommandsScreen,
-}
+
+def _actions() -> type[Actions]:
+    """The palette's, loaded when it is opened, as dialogs and help are: the first frame waits for none of them."""
+    from tui.help import Actions
+
+    return Actions
 
 
 class RestripeApp(SessionApp):
@@ -80,8 +70,9 @@ class RestripeApp(SessionApp):
     CommandPalette > Vertical { margin-top: 0; }
     """
     CSS += theme.CSS
-    MODES = _MODES
-    COMMANDS: ClassVar[set[Any]] = {Actions}
+    MODES = MODES
+    DEFAULT_MODE = "cluster"  # without it a blank screen is made, styled and drawn first
+    COMMANDS: ClassVar[set[Any]] = {_actions}
     BINDINGS: ClassVar[list[BindingType]] = [
         *(Binding(key, f"show('{name}')", title, show=False, id=f"screen.{name}") for key, name, title in SCREENS),
         Binding("q", "quit_session", "quit", show=False, id="app.quit"),
@@ -114,10 +105,18 @@ class RestripeApp(SessionApp):
         """Changed host keys (host, what it showed) that were explained."""
         self._held = contextlib.ExitStack()
         self._holds = False
+        self._after_first: list[Callable[[], object]] = [self._play]
+
+    def after_first_frame(self, work: Callable[[], object]) -> None:
+        """Begin something when a person sees something: what it loads and reads would hold up the first frame."""
+        self._after_first.append(work)
 
     def use(self, settings: Settings, greeting: str = "") -> None:
         """Take what a person set, before it is shown, and what to say first. Raises SettingsError for wrong keys."""
-        self.set_keymap(keymap(settings))
+        if settings.config.keys:
+            from tui.keymap import keymap
+
+            self.set_keymap(keymap(settings))
         self.theme = theme.theme_for(self, settings)
         self._draws = settings.config.refresh.draws
         self._greeting = greeting
@@ -127,11 +126,20 @@ class RestripeApp(SessionApp):
         return theme.BANDS
 
     def on_mount(self) -> None:
-        if self.session.player:
-            self.run_worker(self.session.player.run(), exclusive=True, group="player")
         self.switch_mode(self._first)
+        self.screen.call_after_refresh(self._first_frame)
         self.set_interval(1 / self._draws, self._look)
         self.app_resume_signal.subscribe(self, lambda _app: self.screen.refresh())
+
+    def _first_frame(self) -> None:
+        loaded()
+        works, self._after_first = self._after_first, []
+        for work in works:
+            work()
+
+    def _play(self) -> None:
+        if self.session.player:
+            self.run_worker(self.session.player.run(), exclusive=True, group="player")
 
     def say(self, text: str, *, wrong: bool = False) -> None:
         shown = next((screen for screen in reversed(self.screen_stack) if isinstance(screen, SessionScreen)), None)
@@ -145,6 +153,8 @@ class RestripeApp(SessionApp):
         for link in self.session.state.links.values():
             told = (link.host, link.detail)
             if link.trouble == Trouble.CHANGED_KEY.value and link.state == "refused" and told not in self._told:
+                from screens.dialogs import changed_key
+
                 self._told.add(told)
                 self.push_screen(changed_key(link.host, link.detail))
                 return
@@ -194,7 +204,7 @@ class RestripeApp(SessionApp):
         if action in ("play", "next_event", "mark", "slower", "faster", "jump", "go_to"):
             return self.session.player is not None
         if action == "show":
-            return parameters[0] in _MODES
+            return parameters[0] in MODES
         if action == "command_palette":
             # a question is answered by its own keys alone; at the very end there is no screen
             return not isinstance(next(reversed(self.screen_stack), None), ModalScreen)
@@ -276,11 +286,15 @@ class RestripeApp(SessionApp):
 
     async def ask_host_key(self, question: HostKeyQuestion) -> Trust:
         """Put an unknown host key to the person."""
+        from screens.dialogs import HostKeyDialog
+
         dialog = HostKeyDialog(question.host, question.fingerprint, kind=question.algorithm, where="known_hosts")
         return {"once": Trust.ONCE, "save": Trust.SAVE}.get(await self._ask_person(dialog) or "", Trust.NO)
 
     async def ask_secret(self, question: SecretQuestion) -> str | None:
         """Ask the person for a password or passphrase."""
+        from screens.dialogs import AskText, SecretDialog
+
         title = f"{question.host}: {question.prompt}"
         if question.echo:
             return await self._ask_person(AskText(title))
@@ -316,6 +330,8 @@ class RestripeApp(SessionApp):
         """Show the keys of the current screen."""
         if isinstance(self.screen, ModalScreen):
             return
+        from tui.help import HelpScreen, help_text
+
         self.push_screen(HelpScreen(help_text(self.screen)))
 
     def action_theme(self, name: str) -> None:
@@ -325,6 +341,8 @@ class RestripeApp(SessionApp):
 
     def action_command_palette(self) -> None:
         """Open the palette, where something of its list can be seen."""
+        from tui.help import LOWEST, Palette
+
         if self.size.height < LOWEST:
             self.say(f"the palette needs {LOWEST} lines")
         else:
@@ -332,6 +350,9 @@ class RestripeApp(SessionApp):
 
     def on_command_palette_opened(self) -> None:
         """Nothing moves here, and no cursor blinks."""
+        from textual.command import CommandPalette
+        from textual.widgets import Input
+
         if isinstance(self.screen, CommandPalette):
             self.screen.query_one(Input).cursor_blink = False
 
@@ -359,6 +380,7 @@ class RestripeApp(SessionApp):
         """
         if any(screen.has_class(LEAVING) for screen in self.screen_stack):
             return  # it is asked already
+
         supervisor = self.session.supervisor
         if supervisor and supervisor.runs(MIGRATION):
             self._ask_to_leave(
@@ -384,6 +406,8 @@ class RestripeApp(SessionApp):
         return next((name for name in (LAUNCH, STOP) if supervisor and supervisor.runs(name)), "")
 
     def _ask_to_leave(self, title: str, *happens: str) -> None:
+        from screens.dialogs import ConfirmDanger
+
         entry, name = self.session.header.entry, self.session.fs.name
         dialog = ConfirmDanger(title, happens, "quit", (entry,), name, do="leave")
         dialog.add_class(LEAVING)
@@ -421,6 +445,9 @@ class RestripeApp(SessionApp):
         player = self.session.player
         if player is None or isinstance(self.screen, ModalScreen):
             return
+        from screens.dialogs import AskText
+        from tui.replay import moment, no_moment
+
         replay = player.replay
 
         def go(typed: str | None) -> None:

@@ -8,6 +8,8 @@ from typing import TypeVar
 
 import click
 
+from tui.loading import loading
+
 EXITS = """\b
 Exit statuses:
   0  done, and every result was verified
@@ -77,10 +79,11 @@ def demo(
         from tui.demo import run
 
         run_to_exit(run(speed=speed, as_json=as_json, record=record))
+    loading()
     from tui.showing import demo as show_demo
     from tui.using import settings_or_exit
 
-    settings = settings_or_exit(theme=theme, mouse=mouse, screens=True)
+    settings = settings_or_exit(theme=theme, mouse=mouse)
     run_to_exit(show_demo(speed=speed, record=record, auto=auto, settings=settings))
 
 
@@ -110,10 +113,11 @@ def replay(
         from tui.replay import run
 
         run_to_exit(run(file, speed=speed, start=start))
+    loading()
     from tui.showing import replay as show_replay
     from tui.using import settings_or_exit
 
-    settings = settings_or_exit(theme=theme, mouse=mouse, screens=True)
+    settings = settings_or_exit(theme=theme, mouse=mouse)
     run_to_exit(show_replay(file, speed=speed, start=start, settings=settings))
 
 
@@ -146,11 +150,12 @@ def connect(
     """
     if not _on_terminal():
         raise click.UsageError("connect needs a terminal; `restripe show` does without")
+    loading()
     from tui.running import run_to_exit
     from tui.showing import connect as show_cluster
     from tui.using import settings_or_exit, way
 
-    settings = settings_or_exit(theme=theme, mouse=mouse, screens=True)
+    settings = settings_or_exit(theme=theme, mouse=mouse)
     target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=sudo)
     if not name:
         raise click.UsageError("name the file system: --fs NAME, or fs for this host in the configuration file")

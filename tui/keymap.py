@@ -14,6 +14,7 @@ from textual.keys import KEY_NAME_REPLACEMENTS, Keys, _character_to_key
 from textual.screen import Screen
 
 from screens.widgets.frame import key_text
+from tui.modes import load_all
 from tui.settings import Settings, SettingsError
 
 ALWAYS = {"ctrl+c": "says how to quit", "ctrl+q": "quits", "tab": "moves the focus", "shift+tab": "moves the focus"}
@@ -33,6 +34,7 @@ class Bound(msgspec.Struct, frozen=True):
 
 def bindings() -> dict[str, Bound]:
     """Every named binding of the program; those of the library have names of no use to a person."""
+    load_all()
     found: dict[str, Bound] = {}
     for node in _own(DOMNode):
         for entry in node.__dict__.get("BINDINGS", ()):

@@ -6,7 +6,6 @@ import asyncio
 import sys
 import time
 from collections.abc import Iterable
-from importlib.metadata import version
 from pathlib import Path
 
 import msgspec
@@ -19,7 +18,6 @@ from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION, RecordingError, Writer
 from remote.secret import SecretQuestion
-from simulator.client import Simulation, SimulationError
 from supervision import filesystems
 from supervision.clocktext import local_time
 from supervision.journal import Journal
@@ -32,11 +30,9 @@ from supervision.supervisor import Supervisor
 from supervision.watching import Watch
 from tui.app import MIGRATION, RestripeApp
 from tui.connecting import Target, settings_for
-from tui.demo import exit_of, opened
 from tui.exits import Exit
 from tui.leaving import come_back, goes_on, recording_lines, unreached
 from tui.paths import new_recording
-from tui.replay import StartError, moment
 from tui.running import CrashError
 from tui.settings import Settings
 from tui.using import slowed
@@ -44,6 +40,8 @@ from tui.using import slowed
 
 async def replay(file: Path, *, speed: float | None, start: str | None, settings: Settings) -> Exit:
     """A recording on the screens. It waits, paused, at its beginning."""
+    from tui.replay import StartError, moment
+
     try:
         recording = Replay(file, whole=False)
         begin = moment(recording, start) if start else recording.began
@@ -61,6 +59,9 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
 
     Ends as the migration did, if one was begun: leaving in the middle of it is UNKNOWN, and so is an error of our own.
     """
+    from simulator.client import Simulation, SimulationError
+    from tui.demo import exit_of, opened
+
     try:
         async with Simulation.start(scenario="seed", speed=speed) as simulation, opened(simulation, record) as demo:
             supervisor = demo.supervisor
@@ -78,8 +79,8 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
                 supervisor.start(MIGRATION, perform(demo.recipe))
             else:
                 supervisor.start("plan", demo.recipe.prepare())
-            supervisor.start("first look", watch.begin())
             app = RestripeApp(session, first="migrate" if auto else "cluster")
+            app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))
             code = await _run(app, settings)
             begun = session.migration is None
         if begun and code is not Exit.INTERRUPTED:
@@ -115,6 +116,8 @@ async def connect(
 
     `locked` is why it is read-only although it was to be armed.
     """
+    from importlib.metadata import version
+
     clock, prompts = WallClock(), Prompts()
     ssh = msgspec.structs.replace(settings_for(target), ask_host_key=prompts.host_key, ask_secret=prompts.secret)
     live = LiveSite((target.host,), clock, armed=armed, options=LiveOptions(sudo=target.sudo, ssh=ssh))
@@ -149,7 +152,7 @@ async def connect(
             watch = Watch(supervisor, fs, lambda cadences: slowed(cadences, fs.costly(), limits))
             app = RestripeApp(Session(journal.store, fs, supervisor=supervisor, watch=watch, writer=writer))
             prompts.app = app
-            supervisor.start("first look", watch.begin())
+            app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))
             code = await _run(app, settings, f"--write has no effect: {locked}" if locked else "")
             left, unsure = journal.store.state, app.unsure  # while the links are open
         journal.emit(Closed(clock.now(), _how(app, code)))

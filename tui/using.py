@@ -16,11 +16,11 @@ from tui.exits import Exit
 from tui.settings import Refresh, Settings, SettingsError, load
 
 
-def settings_or_exit(*, theme: str | None = None, mouse: bool | None = None, screens: bool = False) -> Settings:
-    """What is set, `screens` with the keys; what cannot be meant ends the program before anything is connected to."""
+def settings_or_exit(*, theme: str | None = None, mouse: bool | None = None) -> Settings:
+    """What is set; what cannot be meant ends the program before anything is connected to."""
     try:
         settings = load({"theme": theme, "mouse": mouse})
-        if screens or settings.config.keys:
+        if settings.config.keys:
             check_keys(settings)
     except SettingsError as error:
         for line in str(error).splitlines():
@@ -30,8 +30,7 @@ def settings_or_exit(*, theme: str | None = None, mouse: bool | None = None, scr
 
 
 def check_keys(settings: Settings) -> dict[str, str]:
-    """The keys that were set; every screen must be loaded for that, since they have the names."""
-    import tui.app  # noqa: F401
+    """The keys that were set; every screen is loaded for that, since they have the names."""
     from tui.keymap import keymap
 
     return keymap(settings)

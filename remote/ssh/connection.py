@@ -15,10 +15,9 @@ import asyncssh
 import msgspec
 
 from remote.errors import MAY_RUN, AnswerLostError, Trouble, UnreachableError
+from remote.ssh.settings import CHANNELS
 from remote.text import one_line
 
-CHANNELS = 8
-"""Channels at once on one connection: OpenSSH's MaxSessions is 10, and a person may want one too."""
 STDERR_KEPT = 8 << 20
 """The most of stderr that is kept, in bytes: its first half and its last, where the marks of an answer stand."""
 

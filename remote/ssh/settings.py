@@ -13,6 +13,8 @@ from remote.secret import SecretQuestion
 CONNECT_SECONDS = 20.0
 KEEPALIVE_SECONDS = 15.0
 KEEPALIVE_COUNT = 3
+CHANNELS = 8
+"""Channels at once on one connection: OpenSSH's MaxSessions is 10, and a person may want one too."""
 
 
 async def _trust_nobody(_question: HostKeyQuestion) -> Trust:

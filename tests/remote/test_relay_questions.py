@@ -18,7 +18,7 @@ from remote.errors import AnswerLostError, StillAskedError, Trouble, Unreachable
 from remote.fleet import RELAYED, LinkState
 from remote.live import LiveSite
 from remote.relay import REACHED
-from remote.ssh.connection import CHANNELS
+from remote.ssh.settings import CHANNELS
 from tests.conftest import Sites
 from tests.openssh import Farm, Server
 from tests.processes import send

@@ -13,7 +13,7 @@ from remote.command import Command, Effect
 from remote.errors import AnswerLostError, StillAskedError, Trouble, UnreachableError
 from remote.fleet import LinkState
 from remote.live import LiveSite
-from remote.ssh.connection import CHANNELS
+from remote.ssh.settings import CHANNELS
 from tests.conftest import Sites
 from tests.openssh import Farm, Server
 from tests.waiting import until

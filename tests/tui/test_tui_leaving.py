@@ -154,6 +154,7 @@ async def left(monkeypatch: pytest.MonkeyPatch, target: Target, record: Path, pe
     """How `connect` ends after a person has done something and left."""
 
     async def run(app: RestripeApp, _settings: Settings, _greeting: str = "") -> Exit:
+        app._first_frame()  # as if it had been drawn: what waits for it begins
         await person(app)
         return Exit.DONE
 
