@@ -6,46 +6,29 @@ may close at any time, and nothing stops.
 
 from __future__ import annotations
 
-import asyncio
 import contextlib
-import secrets
-from collections.abc import Callable, Coroutine
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from textual.binding import Binding, BindingType
 from textual.screen import ModalScreen
 from textual.worker import WorkerFailed
 
-from remote.command import Command, Effect
-from remote.errors import SiteError, Trouble
-from remote.hostkeys import HostKeyQuestion, Trust
-from remote.jobs import JobSpec, JobState, JobStatus
-from remote.linux.host_time import host_time
-from remote.secret import SecretQuestion
-from screens.base import SessionApp, SessionScreen
-from screens.intents import FollowJob, LaunchJob, Refresh, RefreshJobs, StartMigration, StopJob
+from remote.errors import Trouble
+from screens.base import SessionScreen
 from screens.widgets.frame import SCREENS, key_text
-from screens.widgets.timeline import Timeline
-from supervision.clocktext import time_of_day
-from supervision.migration import operator_name, perform
 from supervision.session import Session
-from supervision.supervisor import Supervisor
 from tui import theme
+from tui.carrying import LAUNCH, MIGRATION, STOP, Carrying
 from tui.driver import TerminalDriver, has_shell
 from tui.loading import loaded
 from tui.modes import MODES
+from tui.replaykeys import ReplayKeys
 from tui.settings import Settings
 
 if TYPE_CHECKING:
-    from screens.dialogs import Dialog
     from tui.help import Actions
 
-MIGRATION = "migration"
-"""The name of the background work that runs a migration's steps."""
-REFRESH = "refresh"
-"""The name of what asks again because a person wanted it."""
-LAUNCH, STOP = "launch", "stop"
-"""The names of what sends a command to a host, or a signal to a job: until its end nobody knows what came of it."""
 LEAVING = "-leaving"
 """The class of the question whether to leave: it is put once."""
 LOOK = 0.1
@@ -59,7 +42,7 @@ def _actions() -> type[Actions]:
     return Actions
 
 
-class RestripeApp(SessionApp):
+class RestripeApp(ReplayKeys, Carrying):
     """Shows one session."""
 
     TITLE = "restripe"
@@ -210,109 +193,6 @@ class RestripeApp(SessionApp):
             return not isinstance(next(reversed(self.screen_stack), None), ModalScreen)
         return True
 
-    # what screens want
-
-    def on_refresh(self, intent: Refresh) -> None:
-        """Ask again now."""
-        supervisor, watch = self.session.supervisor, self.session.watch
-        if supervisor is None or watch is None:
-            return
-        if supervisor.runs(REFRESH):  # a hand on the key must not line up questions that touch every node
-            self.say("it is being asked already; the answers come as they are there")
-            return
-        supervisor.start(REFRESH, watch.refresh(costly=intent.costly))
-        self.say("asking again, also what touches every node or reads much" if intent.costly else "asking again")
-
-    def on_refresh_jobs(self, _intent: RefreshJobs) -> None:
-        """Ask every host for its jobs."""
-        if supervisor := self.session.supervisor:
-            supervisor.start("jobs", supervisor.look_at_jobs(supervisor.site.hosts))
-
-    def on_follow_job(self, intent: FollowJob) -> None:
-        """Follow a job to its end; it goes on without us."""
-        if supervisor := self.session.supervisor:
-            supervisor.follow(intent.host, intent.job_id)
-
-    def on_stop_job(self, intent: StopJob) -> None:
-        """Stop a job that was confirmed to be stopped."""
-        supervisor = self.session.supervisor
-        if supervisor is None or not self.session.armed:
-            return
-        supervisor.start(STOP, self._carry_out(supervisor.site.stop(intent.host, intent.job_id)))
-
-    def on_launch_job(self, intent: LaunchJob) -> None:
-        """Run a command that was confirmed, as a detached job."""
-        supervisor = self.session.supervisor
-        if supervisor is None or not self.session.armed:
-            return
-        why = self.session.fs.may_run(intent.argv)
-        if why:
-            self.say(why, wrong=True)
-            return
-        supervisor.start(LAUNCH, self._launch(supervisor, intent))
-
-    async def _launch(self, supervisor: Supervisor, intent: LaunchJob) -> None:
-        stamp = time_of_day(self.session.now, self.session.state.utc_offset).replace(":", "")
-        job_id = f"{self.session.fs.name}-by-hand-{stamp}-{secrets.token_hex(2)}"
-        command = Command(intent.argv, Effect.CHANGES)
-        try:  # what is known of a host may be half a minute old, and a command must not run long after it was confirmed
-            await supervisor.site.query(intent.host, host_time())
-        except SiteError as error:
-            self.say(f"nothing was sent: {error}")
-            return
-        spec = JobSpec(job_id, "run by hand, no checks", operator_name(), command)
-        await self._carry_out(supervisor.site.launch(intent.host, spec))
-        supervisor.follow(intent.host, job_id)
-
-    async def _carry_out(self, work: Coroutine[Any, Any, JobStatus]) -> None:
-        """Do something that changes the far side, and say how it stands then."""
-        try:
-            status = await work
-        except SiteError as error:
-            self.say(str(error), wrong=True)
-        else:
-            wrong = status.state in (JobState.ERROR, JobState.UNKNOWN)
-            self.say(f"job {status.id}: {status.meaning}", wrong=wrong)
-
-    def on_start_migration(self, _intent: StartMigration) -> None:
-        """Run the migration of this session, once."""
-        session = self.session
-        if session.supervisor is None or session.migration is None or not session.armed:
-            return
-        migration, session.migration = session.migration, None
-        session.supervisor.start(MIGRATION, perform(migration))
-
-    # what a person is asked on behalf of others
-
-    async def ask_host_key(self, question: HostKeyQuestion) -> Trust:
-        """Put an unknown host key to the person."""
-        from screens.dialogs import HostKeyDialog
-
-        dialog = HostKeyDialog(question.host, question.fingerprint, kind=question.algorithm, where="known_hosts")
-        return {"once": Trust.ONCE, "save": Trust.SAVE}.get(await self._ask_person(dialog) or "", Trust.NO)
-
-    async def ask_secret(self, question: SecretQuestion) -> str | None:
-        """Ask the person for a password or passphrase."""
-        from screens.dialogs import AskText, SecretDialog
-
-        title = f"{question.host}: {question.prompt}"
-        if question.echo:
-            return await self._ask_person(AskText(title))
-        return await self._ask_person(
-            SecretDialog(title, ("What was typed before was wrong.",) if question.again else ())
-        )
-
-    async def _ask_person(self, dialog: Dialog[str | None]) -> str | None:
-        """Show a dialog and wait; whoever asks need not belong to the application."""
-        answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-
-        def answered(given: str | None) -> None:
-            if not answer.done():
-                answer.set_result(given)
-
-        self.call_later(self.push_screen, dialog, answered)
-        return await answer
-
     # keys
 
     def action_show(self, name: str) -> None:
@@ -416,56 +296,3 @@ class RestripeApp(SessionApp):
     def _leave(self, sure: bool | None) -> None:
         if sure:
             self.exit(0)
-
-    def action_play(self) -> None:
-        """Play or pause the replay."""
-        if player := self.session.player:
-            player.playing = not player.playing and not player.ended
-            for timeline in self.screen.query(Timeline):
-                timeline.tell_playing()
-
-    def action_next_event(self) -> None:
-        """Play the next recorded event."""
-        if player := self.session.player:
-            player.next_event()
-
-    def action_mark(self, step: int) -> None:
-        """Jump to a mark."""
-        if player := self.session.player:
-            mark = player.to_mark(step)
-            self.say(mark.label if mark else "no mark there")
-
-    def action_jump(self, seconds: int) -> None:
-        """Jump in time."""
-        if player := self.session.player:
-            player.seek(player.position + seconds)
-
-    def action_go_to(self) -> None:
-        """Jump to a moment that the person types."""
-        player = self.session.player
-        if player is None or isinstance(self.screen, ModalScreen):
-            return
-        from screens.dialogs import AskText
-        from tui.replay import moment, no_moment
-
-        replay = player.replay
-
-        def go(typed: str | None) -> None:
-            if typed:
-                player.seek(moment(replay, typed.strip()))
-
-        lines = ("HH:MM:SS on the hosts' clock, +MINUTES since the beginning, a mark's first words, or end.",)
-        self.push_screen(AskText("Go to which moment?", lines, wrong=lambda typed: no_moment(replay, typed)), go)
-
-    def action_faster(self) -> None:
-        """Play twice as fast."""
-        self._speed(2.0)
-
-    def action_slower(self) -> None:
-        """Play half as fast."""
-        self._speed(0.5)
-
-    def _speed(self, factor: float) -> None:
-        if player := self.session.player:
-            player.speed = min(max(player.speed * factor, 0.25), 100_000.0)
-            self.say(f"{player.speed:g} times as fast as it was")

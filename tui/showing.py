@@ -28,7 +28,8 @@ from supervision.session import Session
 from supervision.state import Store
 from supervision.supervisor import Supervisor
 from supervision.watching import Watch
-from tui.app import MIGRATION, RestripeApp
+from tui.app import RestripeApp
+from tui.carrying import MIGRATION
 from tui.connecting import Target, settings_for
 from tui.exits import Exit
 from tui.leaving import come_back, goes_on, recording_lines, unreached

@@ -23,7 +23,8 @@ from supervision.watching import Watch
 from tests.screens.snap import text_of
 from tests.supervision.scripted_site import ScriptedSite
 from tests.waiting import until
-from tui.app import REFRESH, RestripeApp
+from tui.app import RestripeApp
+from tui.carrying import REFRESH
 
 DEAR = ("mmdf fs1", "mmgetstate -a", "mmlsnsd -X", "mmlsmount fs1 -L")
 

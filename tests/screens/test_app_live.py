@@ -18,7 +18,8 @@ from supervision.session import Session
 from supervision.watching import Watch
 from tests.screens.snap import text_of
 from tests.waiting import until
-from tui.app import MIGRATION, RestripeApp
+from tui.app import RestripeApp
+from tui.carrying import MIGRATION
 from tui.demo import opened
 
 

@@ -15,7 +15,8 @@ from tests.screens.snap import text_of
 from tests.screens.test_app_live import deaf_no_more, live
 from tests.screens.test_app_replay import recorded
 from tests.waiting import until
-from tui.app import LAUNCH, MIGRATION, STOP, RestripeApp
+from tui.app import RestripeApp
+from tui.carrying import LAUNCH, MIGRATION, STOP
 from tui.settings import Config, Settings, config_file
 
 

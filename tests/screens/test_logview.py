@@ -288,7 +288,7 @@ async def test_snapshots(size: tuple[int, int]) -> None:
         await typed(pilot, "slash", "fs3")
         await until(lambda: app.view.text.line == 3)
         await pilot.press("w", "n", "n")
-        await until(lambda: app.view.text.line == 17)
+        await until(lambda: app.view.text.line == 17 and "searching" not in text_of(app))
         await pilot.pause()
         assert_snapshot(app, "snapshots_jobs", f"logview-{size[0]}x{size[1]}")
 

@@ -1,76 +1,45 @@
-"""Small tables as lines: what a narrow terminal still shows of them."""
+"""Text on as many lines as it needs: nothing is lost, and nothing is wider than there is room."""
 
 from __future__ import annotations
 
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from rich.cells import cell_len
 
-from screens.widgets.render import fit_middle, shrunk, small_table
-from supervision.tables import Cell, Column, Row, Severity, Table
-
-NODES = Table(
-    (
-        Column("nodes", "nodes"),
-        Column("count", "n", right=True),
-        Column("daemon", "daemon"),
-        Column("empty", "empty"),
-        Column("trouble", "trouble"),
-        Column("shared", "shared", wide=True),
-    ),
-    (
-        Row("a", tuple(map(Cell, ("nsd[01-16],cl[01-99]", "115", "down", "", "connection refused", "x" * 30)))),
-        Row("b", tuple(map(Cell, ("adm01", "1", "active", "", "", ""))), Severity.BAD),
-    ),
-)
+from remote.text import one_line
+from screens.restripe import fill_lines, phases_text
+from screens.widgets.render import paragraph
+from supervision.filesystem import Fill
 
 
-def test_where_all_fits_all_is_shown_but_a_column_that_says_nothing() -> None:
-    assert [line.plain for line in small_table(NODES, 120)] == [
-        "   nodes                   n  daemon  trouble             shared",
-        "   nsd[01-16],cl[01-99]  115  down    connection refused  " + "x" * 30,
-        "!! adm01                   1  active",
-    ]
+@given(st.text(max_size=200), st.integers(2, 60))
+def test_a_paragraph_keeps_every_word_and_its_width(text: str, width: int) -> None:
+    lines = paragraph(text, width)
+    assert all(cell_len(line) <= width for line in lines)
+    assert "".join("".join(lines).split()) == "".join(one_line(text).split())
 
 
-def test_columns_for_wide_terminals_go_first_then_the_widest_texts_are_shortened() -> None:
-    whole = "   nsd[01-16],cl[01-99]  115  down    connection refused"
-    assert [line.plain for line in small_table(NODES, len(whole))][1] == whole
-    assert [line.plain for line in small_table(NODES, 46)] == [
-        "   nodes             n  daemon  trouble",
-        "   nsd[01-…01-99]  115  down    connection re…",
-        "!! adm01             1  active",
-    ]
+def test_words_are_broken_only_where_they_must() -> None:
+    assert paragraph("mmlsfs mss1 on pollux1", 12) == ["mmlsfs mss1", "on pollux1"]
+    assert paragraph("a 0123456789 b", 4) == ["a", "0123", "4567", "89 b"]
+    assert paragraph("", 10) == [""]
 
 
-def test_nothing_is_shortened_to_nothing() -> None:
-    assert [line.plain for line in small_table(NODES, 31)] == [
-        "   nodes     n  daemon  trouble",
-        "   nsd…9]  115  down    connec…",
-        "!! adm01     1  active",
-    ]
-    assert all(cell_len(line.plain) <= 20 for line in small_table(NODES, 20))
+def test_phases_that_are_done_give_way_to_the_one_that_runs() -> None:
+    phases = [*((f"metadata {number}", "done") for number in range(1, 5)), ("user files", "running")]
+    whole = "metadata 1 done   metadata 2 done   metadata 3 done   metadata 4 done   user files running"
+    assert phases_text(phases, len(whole)) == whole
+    short = phases_text(phases, len(whole) - 1)
+    assert short == "4 phases done (metadata 1 to metadata 4)   user files running"
+    assert phases_text([("scan", "running")], 5) == "scan running"
 
 
-@pytest.mark.parametrize(
-    ("text", "width", "shown"),
-    [("nsd[01-16]", 10, "nsd[01-16]"), ("nsd[01-16]", 7, "nsd…16]"), ("nsd[01-16]", 2, "n…"), ("ab", 4, "ab  ")],
-)
-def test_a_list_of_names_loses_its_middle(text: str, width: int, shown: str) -> None:
-    assert fit_middle(text, width) == shown
-
-
-@given(st.text(st.characters(exclude_categories=("C", "M")), max_size=30), st.integers(0, 30))
-def test_a_shortened_text_has_the_width_that_was_asked_for(text: str, width: int) -> None:
-    assert cell_len(fit_middle(text, width)) == width
-
-
-@given(st.lists(st.tuples(st.integers(0, 60), st.integers(0, 60)), min_size=1, max_size=8), st.integers(0, 200))
-def test_widths_shrink_to_the_room_and_no_further(columns: list[tuple[int, int]], room: int) -> None:
-    widths, least = [width for width, _ in columns], [min(pair) for pair in columns]
-    out = shrunk(widths, least, room)
-    assert all(low <= new <= old for low, new, old in zip(least, out, widths, strict=True))
-    assert sum(out) == min(sum(widths), max(room, sum(least)))
-    given_way = [new for new, old, low in zip(out, widths, least, strict=True) if low < new < old]
-    assert not given_way or max(given_way) - min(given_way) <= 1, "as wide as each other, but for what cannot be shared"
+def test_the_fullest_disks_come_first_and_stand_side_by_side() -> None:
+    fills = [Fill("a", 10, 100), Fill("b", 90, 100), Fill("c", 50, 100), Fill("d", 1, 0)]
+    lines = [line.plain for line in fill_lines(fills, 80)]
+    order = [name for line in lines for name in line.replace("filling", "").split() if name in "abcd"]
+    assert order == ["b", "c", "a", "d"]  # what is not known is told last
+    assert len(lines) == 2
+    assert all("%" in line for line in lines)
+    assert "? %" in lines[1]
+    assert len(fill_lines(fills, 43)) == 4

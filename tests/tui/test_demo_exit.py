@@ -8,7 +8,8 @@ import pytest
 
 from tests.waiting import until
 from tui import showing
-from tui.app import MIGRATION, RestripeApp
+from tui.app import RestripeApp
+from tui.carrying import MIGRATION
 from tui.exits import Exit
 from tui.running import CrashError
 from tui.settings import Config, Settings, config_file
