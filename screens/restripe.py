@@ -177,6 +177,9 @@ def _work(progress: Progress, width: int) -> list[Text]:
     counter = progress.counter
     if counter is None:
         return [_field("work", "not known yet", width)]
+    ended = progress.phase is Phase.FINISHED
+    if ended and counter.done is None:
+        return [_field("work", "done; nothing was counted on the way", width)]
     share = "" if counter.fraction is None else f"{counter.fraction * 100:5.1f} %"
     size = max(10, min(60, width - LABEL - 14))
     done = "-" if counter.done is None else f"{counter.done:,}"
@@ -185,7 +188,7 @@ def _work(progress: Progress, width: int) -> list[Text]:
         total = f"at least {total}"
     lines = [
         _field("work", f"{bar(counter.fraction, size)} {share}", width),
-        _field("", f"{done} of {total} {counter.of or counter.unit}", width),
+        _field("", f"{'counted last: ' if ended else ''}{done} of {total} {counter.of or counter.unit}", width),
     ]
     if progress.tool_percent is not None:
         lines.append(_field("tool says", f"{progress.tool_percent:.2f} %  (its own figure, not used)", width))
