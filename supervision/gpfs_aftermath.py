@@ -25,7 +25,9 @@ def aftermath(view: View, job: Job) -> Aftermath | None:
     status = job.status
     if not status.state.settled or status.rc is None or not 128 < status.rc < 192:
         return None
-    since = job.at if status.ended is None else status.ended - clock_ahead(view.state, job.host)
+    since = job.at if job.settled_at is None else job.settled_at
+    if status.ended is not None:  # it had ended when its host first told so, whatever the clocks say
+        since = min(since, status.ended - clock_ahead(view.state, job.host))
     seen, unasked, quiet, silent = [], [], [], []
     for host in view.hosts:
         fact, link = view.facts.fact(Waiters, host), view.state.links.get(host)

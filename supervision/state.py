@@ -65,12 +65,16 @@ class Ran(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A job as its host last told it; `spec` where this program launched it."""
+    """A job as its host last told it; `spec` where this program launched it.
+
+    `at` is when it was told last, `settled_at` when it was first told that it had ended (both Site's clock).
+    """
 
     host: str
     status: JobStatus
     at: float
     spec: JobSpec | None = None
+    settled_at: float | None = None
 
 
 class State(msgspec.Struct, frozen=True):
@@ -263,7 +267,8 @@ def _job_changed(state: State, host: str, status: JobStatus, at: float) -> State
             effect=held.status.effect,
             interruptible=held.status.interruptible,
         )
-    job = Job(host, status, at, held.spec if held else None)
+    settled_at = (held.settled_at if held else None) or at if status.state.settled else None
+    job = Job(host, status, at, held.spec if held else None, settled_at)
     commands = state.commands
     if status.state.settled:
         failure = "" if status.rc is not None else status.meaning

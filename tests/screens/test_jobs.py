@@ -127,6 +127,8 @@ def test_a_stopped_restripe_is_stopping_until_no_work_of_it_is_seen() -> None:
     assert "pollux2" in after.text
     assert "pollux1" not in after.text
     waiters(live, "pollux2", NOW + 160)
+    # that it is listed again and again does not begin the wait anew, nor does a clock there that is ahead
+    live.job("j", JobState.FINISHED, at=NOW + 170, rc=143, began=NOW, ended=NOW + 9000)
     assert told() == ["stopped", "143"]
 
 
