@@ -58,6 +58,7 @@ _SAID = (
     ("Bad owner or permissions", Trouble.CONFIGURATION),
     ("Cannot execute command-line and remote command", Trouble.CONFIGURATION),
     ("ssh: not found", Trouble.CONFIGURATION),
+    ("exec: ssh: Permission denied", Trouble.CONFIGURATION),
     ("ssh: command not found", Trouble.CONFIGURATION),
 )
 

@@ -158,7 +158,10 @@ class RestripeApp(ReplayKeys, Carrying):
 
     def _hold(self) -> bool:
         """Draw nothing while the terminal takes no bytes: all connections would wait for it, too."""
-        stalled = isinstance(self._driver, TerminalDriver) and self._driver.stalled
+        driver = self._driver if isinstance(self._driver, TerminalDriver) else None
+        if driver:
+            driver.take_back()
+        stalled = driver is not None and driver.stalled
         if stalled != self._holds:
             self._holds = stalled
             if stalled:

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 import sys
 import termios
 import time
+import tty
 from collections.abc import Callable
 from io import TextIOWrapper
 from typing import IO, TYPE_CHECKING, cast
 
 from textual.drivers.linux_driver import LinuxDriver
+from textual.events import Resize
+from textual.geometry import Size
 
 if TYPE_CHECKING:
     from textual.app import App
@@ -63,12 +67,42 @@ class TerminalDriver(LinuxDriver):
         """Take the terminal again if a shell had it; systemd and a hang-up send SIGCONT to programs that run, too."""
         if not self._app.is_running:
             return
-        if not self._must_signal_resume:
-            if not self._lines_are_edited():
-                return
-            self.suspend_application_mode()  # it was stopped by a SIGSTOP, which nobody hears
-            self._must_signal_resume = True
-        self.resume_application_mode()
+        if self._must_signal_resume:
+            self.resume_application_mode()
+        elif self._lines_are_edited():
+            self._retake()
+
+    def _retake(self) -> None:
+        """Have the terminal as before after a SIGSTOP, which nobody hears: what a shell changed of it, and the picture.
+
+        Nothing of the library is begun anew. It would wait for the thread that reads keys, and that may hang in a read
+        that began under the shell's settings, until a whole line is typed.
+        """
+        with contextlib.suppress(termios.error):
+            settings = termios.tcgetattr(self.fileno)
+            settings[tty.LFLAG] = self._patch_lflag(settings[tty.LFLAG])
+            settings[tty.IFLAG] = self._patch_iflag(settings[tty.IFLAG])
+            settings[tty.CC][termios.VMIN] = 1
+            termios.tcsetattr(self.fileno, termios.TCSANOW, settings)
+        self.write("\x1b[?1049h\x1b[?25l")  # the other screen, and no cursor
+        self._enable_bracketed_paste()
+        self._enable_mouse_support()
+        self.flush()
+        size = Size(*self._get_terminal_size())  # of a change meanwhile only the shell was told
+        self._app.post_message(Resize(size, size))
+        self._app.post_message(self.SignalResume())
+
+    def take_back(self) -> None:
+        """Take the terminal again if it is ours and a shell's settings are still on it: a signal may have been missed.
+
+        To be called now and then. Who is in the background must not touch it.
+        """
+        try:
+            foreground = os.tcgetpgrp(self.fileno) == os.getpgrp()
+        except OSError:
+            return
+        if foreground and self._lines_are_edited():
+            self._go_on()
 
     def _lines_are_edited(self) -> bool:
         try:

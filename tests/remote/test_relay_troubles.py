@@ -198,7 +198,7 @@ async def test_what_is_no_host_never_reaches_a_shell(cluster: Cluster) -> None:
 
 
 async def test_an_admin_node_without_ssh(farm: Farm) -> None:
-    admin = AdminNode(farm, "admin-bare", "mksh", env={"PATH": "/nonexistent"})
+    admin = AdminNode(farm, "admin-bare", "mksh", env={"PATH": "/there-is-no-such-directory"})
     site = admin.site("any")
     try:
         with pytest.raises(UnreachableError) as error:

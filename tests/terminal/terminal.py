@@ -144,6 +144,12 @@ class Terminal:
         flags = termios.tcgetattr(self._fd)[3]
         return bool(flags & termios.ECHO), bool(flags & termios.ICANON), bool(flags & termios.ISIG)
 
+    def edit_lines(self) -> None:
+        """Let the line echo and edit, as shells leave it for the programs that they call."""
+        settings = termios.tcgetattr(self._fd)
+        settings[3] |= termios.ECHO | termios.ICANON | termios.ISIG
+        termios.tcsetattr(self._fd, termios.TCSANOW, settings)
+
     def wait_for(self, wanted: Wanted, seconds: float = SECONDS) -> None:
         """Wait until a text stands on the display, or anything else is so; fails with the display."""
 

@@ -73,6 +73,19 @@ def shell(home: Path) -> Iterator[Terminal]:
         yield term
 
 
+def test_a_terminal_whose_settings_were_changed_is_taken_back(tmp_path: Path) -> None:
+    """As when the signal to go on was missed, or another program that was called has left them so."""
+    with terminal(tmp_path, "replay", str(SEED)) as term:
+        term.wait_for(framed(80, 24))
+        term.edit_lines()
+        term.wait_for(lambda shown: shown.discipline() == (False, False, False))
+        term.wait_for(framed(80, 24))
+        term.send("6")
+        term.wait_for("[6 Jobs]")
+        term.send("q")
+        assert term.wait_end() == 0
+
+
 def ours(term: Terminal) -> int:
     """The program below the shell."""
     (pid,) = descendants(term.pid)
