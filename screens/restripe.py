@@ -16,7 +16,8 @@ from screens.intents import RefreshJobs
 from screens.widgets.lines import Lines
 from screens.widgets.logview import LogView
 from screens.widgets.logview_screen import show_job_log
-from screens.widgets.render import bar, fit, labelled, plain, spark
+from screens.widgets.render import fit, labelled, plain, spark
+from supervision.bars import bar
 from supervision.clocktext import age_text, duration_text, moment_text
 from supervision.filesystem import Fill, Finish, Phase, Progress
 from supervision.jobtimes import ran_seconds

@@ -15,6 +15,7 @@ from remote.gpfs.models import (
     Usage,
     decode_volume_id,
 )
+from supervision.bars import eighths
 from supervision.clocktext import local_time
 from supervision.filesystem import Fill
 from supervision.gpfs_text import UNKNOWN, USAGE_WORDS, folded, percent_text, share, size_text
@@ -73,6 +74,10 @@ def _table(view: View) -> tuple[tuple[Column, ...], tuple[Row, ...]]:
     return known.table(view.disks, view.space, made)
 
 
+BAR = 6
+"""Cells of a bar, which has eight steps in each: 80 cells show the pool beside it."""
+
+
 class _Disks:
     """What is known of the disks besides their status and their space, which are asked most often, by NSD."""
 
@@ -117,6 +122,7 @@ class _Disks:
             Column("usage", "holds"),
             Column("failure_group", "group", right=True),
             Column("free", "free %", right=True, unit="percent"),
+            Column("full", "used", only="screen"),
             Column("servers", "servers", wide=True),
             Column("size", "size", right=True, wide=True, unit=unit),
             Column("free_blocks", "free", right=True, wide=True, unit=unit),
@@ -136,6 +142,7 @@ class _Disks:
             Cell(USAGE_WORDS[disk.usage], USAGE_WORDS[disk.usage]),
             Cell(disk.failure_group, _number(disk.failure_group)),
             Cell(UNKNOWN if percent is None else percent_text(percent), percent),
+            _used(percent),
             Cell(self._servers(disk.nsd)),
             self._size(size),
             self._size(space.free_blocks_kb if space else None),
@@ -219,3 +226,11 @@ def _number(text: str) -> float | str:
         return int(text)
     except ValueError:
         return text
+
+
+def _used(free_percent: float | None) -> Cell:
+    """A bar of how full a disk is."""
+    if free_percent is None:
+        return Cell("")
+    used = max(0.0, min(1.0, 1 - free_percent / 100))
+    return Cell(eighths(BAR)[round(used * BAR * 8)], used)

@@ -228,8 +228,9 @@ def _safe_column(texts: list[str]) -> tuple[list[str], int]:
     whole = "".join(texts)
     if whole.isascii() and whole.isprintable():
         return texts, max(map(len, texts), default=0)
-    texts = [text if text.isascii() and text.isprintable() else one_line(text) for text in texts]
-    return texts, max(map(cell_len, texts), default=0)
+    # words and bars come again and again
+    safe = {text: text if text.isascii() and text.isprintable() else one_line(text) for text in set(texts)}
+    return [safe[text] for text in texts], max(map(cell_len, safe.values()), default=0)
 
 
 def title_width(column: Column) -> int:

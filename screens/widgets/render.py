@@ -139,15 +139,6 @@ def fact_lines(lines: Sequence[Line], width: int, now: float, *, label_width: in
     return out
 
 
-def bar(fraction: float | None, width: int) -> str:
-    """A bar of eighths; a row of dots while the fraction is unknown."""
-    if fraction is None:
-        return "·" * width
-    eighths = round(max(0.0, min(1.0, fraction)) * width * 8)
-    full, rest = divmod(eighths, 8)
-    return ("█" * full + (" ▏▎▍▌▋▊▉"[rest] if rest else "")).ljust(width, "░")
-
-
 def spark(values: Sequence[float], width: int) -> str:
     """The last `width` values as a line of little bars."""
     values = list(values)[-width:]

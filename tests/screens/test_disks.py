@@ -13,7 +13,7 @@ from rich.cells import cell_len
 from textual.pilot import Pilot
 
 from remote.gpfs.models import FsSpace
-from screens.disks import DisksScreen, with_bars
+from screens.disks import DisksScreen
 from screens.intents import Refresh
 from screens.widgets.export import to_csv
 from screens.widgets.frame import KeyFooter, OneLine
@@ -25,6 +25,7 @@ from supervision.tables import Cell, Column, Row, Severity, Table
 from tests.screens.grids import lines
 from tests.screens.seedapp import SeedApp, seed_session
 from tests.screens.snap import assert_snapshot, text_of
+from tests.supervision import gpfs_states as made
 from tests.waiting import until
 
 SNAPSHOTS = "snapshots_disks"
@@ -176,22 +177,18 @@ async def test_without_colour_the_words_are_the_same(monkeypatch: pytest.MonkeyP
 
 
 def test_bars_are_drawn_where_figures_are_known() -> None:
-    columns = (Column("nsd", "NSD"), Column("free", "free %", unit="percent"))
-    rows = (
-        Row("a", (Cell("a"), Cell("25 %", 25.0))),
-        Row("b", (Cell("b"), Cell("unknown"))),
-        Row("d", (Cell("d"), Cell("101 %", 101.0))),
-    )
-    table = with_bars(Table(columns, rows, at=1.0, failure="x"))
-    assert [row.cells[2].text for row in table.rows] == ["████▌░", "", "░░░░░░"]
-    assert table.rows[0].cells[2].value == 0.75
-    assert (table.at, table.failure) == (1.0, "x")
-    assert with_bars(Table(columns[:1])) == Table(columns[:1])
+    spaces = (made.disk_space("a", free=250), made.disk_space("b", free=1000), made.disk_space("c", free=0))
+    disks = made.disk_list(*(made.disk(name) for name in ("a", "b", "c", "d")))
+    table = made.file_system().disks(made.state({"disks fs1": disks, "space fs1": made.space(*spaces)}))
+    at = table.column("full")
+    assert [row.cells[at].text for row in table.rows] == ["████▌░", "░░░░░░", "██████", ""]
+    assert [row.cells[at].value for row in table.rows] == [0.75, 0.0, 1.0, None]
+    assert table.columns[at].only == "screen"
 
 
 def test_what_is_saved_of_the_disks_has_every_figure_in_a_field_of_its_own() -> None:
     session = seed_session()
-    names, *rows = csv.reader(to_csv(with_bars(session.fs.disks(session.state))).splitlines())
+    names, *rows = csv.reader(to_csv(session.fs.disks(session.state)).splitlines())
     row = dict(zip(names, rows[0], strict=True))
     space = facts_of(session.state).get(FsSpace)
     assert space is not None
