@@ -9,6 +9,8 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Callable, Sequence
 
+import msgspec
+
 from remote.command import Command
 from remote.errors import SiteError
 from remote.events import Event, LinkChanged
@@ -20,8 +22,9 @@ from supervision.supervisor import Cadence, Supervisor
 JOBS_BUSY = 60.0
 """Seconds (Site's clock) between two looks at the jobs of a host where one runs, or where people start them."""
 JOBS_IDLE = 300.0
-JOBS_REAL = 0.5
-"""Real seconds that lie between them at least: much, in a simulation that runs six hundred times as fast."""
+REAL = 1.0
+"""Real seconds that lie between two of the same questions at least: much, in a simulation that runs six hundred times
+as fast, where hosts would do nothing but answer."""
 
 
 class Watch:
@@ -49,7 +52,7 @@ class Watch:
             self._watch_host(host)
         await self._one_by_one(fs.questions())
         self.reach()
-        supervisor.watch(self._slow(fs.cadences(supervisor.entry)))
+        supervisor.watch(self._slowed(fs.cadences(supervisor.entry)))
         await self._one_by_one(fs.costly())
         self._begun = True
 
@@ -87,8 +90,13 @@ class Watch:
             with contextlib.suppress(SiteError):
                 await self._supervisor.ask(host or self._supervisor.entry, command)
 
+    def _slowed(self, cadences: Sequence[Cadence]) -> list[Cadence]:
+        """As rare as a person wants them, and as real time demands."""
+        least = REAL * self._supervisor.store.state.header.speed
+        return [msgspec.structs.replace(each, seconds=max(each.seconds, least)) for each in self._slow(cadences)]
+
     async def _ask_host(self, host: str) -> None:
-        cadences = self._slow(self._fs.host_cadences(host))
+        cadences = self._slowed(self._fs.host_cadences(host))
         for cadence in cadences:
             with contextlib.suppress(SiteError):
                 await self._supervisor.ask(host, *cadence.commands)
@@ -131,7 +139,7 @@ class Watch:
             jobs = supervisor.store.state.jobs.values()
             busy = host == supervisor.entry or any(job.host == host and not job.status.state.settled for job in jobs)
             seconds = JOBS_BUSY if busy else JOBS_IDLE
-            await supervisor.site.clock.sleep(max(seconds, JOBS_REAL * supervisor.store.state.header.speed))
+            await supervisor.site.clock.sleep(max(seconds, REAL * supervisor.store.state.header.speed))
 
     def _follow_scan(self) -> None:
         """Read the log of the newest scan, whoever started it: without it nobody can say how far it is."""
