@@ -6,6 +6,8 @@ nothing has to know how high a million wrapped lines are.
 
 from __future__ import annotations
 
+import contextlib
+import time
 from typing import ClassVar
 
 from rich.segment import Segment
@@ -21,7 +23,7 @@ from screens.widgets.logview_lines import Part, Spans, marked, tabs_out, window,
 from supervision.clocktext import time_of_day
 from supervision.logcopy import LogCopy
 from supervision.logsearch import Filter, Pattern
-from supervision.patterns import Patience, TooSlowError
+from supervision.patterns import TooSlowError
 
 CURSOR, FOUND = "▸", "*"
 TIME_WIDTH = 9
@@ -67,7 +69,8 @@ class LogText(ScrollView, can_focus=True, inherit_bindings=False):
         self._rows = 0
         self._parts: list[Part] | None = None
         self._spans: dict[int, Spans] = {}
-        self._patience = Patience(MARK_SECONDS)
+        self._marking = 0.0
+        """Seconds of work that finding what to mark on this screen has taken."""
 
     # the rows
 
@@ -173,7 +176,7 @@ class LogText(ScrollView, can_focus=True, inherit_bindings=False):
         """What stands on the lines of the screen."""
         if self._parts is None:
             self._parts = self._lay_out()
-            self._spans, self._patience = {}, Patience(MARK_SECONDS)
+            self._spans, self._marking = {}, 0.0
         return self._parts
 
     @property
@@ -269,9 +272,12 @@ class LogText(ScrollView, can_focus=True, inherit_bindings=False):
         if self.pattern is None or self.pattern.gave_up:
             return ()
         if row not in self._spans:
-            try:
-                self._spans[row] = self.pattern.spans(self._text(row), self._patience.left())
-            except TooSlowError:
+            text, began = self._text(row), time.thread_time()
+            with contextlib.suppress(TooSlowError):
+                self._spans[row] = self.pattern.spans(text)
+            # its own time alone: what the application does between two lines is no fault of a pattern
+            self._marking += time.thread_time() - began
+            if row not in self._spans or self._marking > MARK_SECONDS:
                 self.pattern.gave_up = True
                 self.post_message(self.Moved())  # whoever tells what is sought tells that too
                 return ()
