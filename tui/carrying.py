@@ -82,21 +82,22 @@ class Carrying(SessionApp):
         try:  # what is known of a host may be half a minute old, and a command must not run long after it was confirmed
             await supervisor.site.query(intent.host, host_time())
         except SiteError as error:
-            self.say(f"nothing was sent: {error}")
+            self.say(f"nothing was sent: {error}", wrong=True)
             return
         spec = JobSpec(job_id, "run by hand, no checks", operator_name(), command)
-        await self._carry_out(supervisor.site.launch(intent.host, spec))
-        supervisor.follow(intent.host, job_id)
+        if await self._carry_out(supervisor.site.launch(intent.host, spec)):
+            supervisor.follow(intent.host, job_id)
 
-    async def _carry_out(self, work: Coroutine[Any, Any, JobStatus]) -> None:
-        """Do something that changes the far side, and say how it stands then."""
+    async def _carry_out(self, work: Coroutine[Any, Any, JobStatus]) -> bool:
+        """Do something that changes the far side, and say how it stands then; False when nothing came of it."""
         try:
             status = await work
         except SiteError as error:
             self.say(str(error), wrong=True)
-        else:
-            wrong = status.state in (JobState.ERROR, JobState.UNKNOWN)
-            self.say(f"job {status.id}: {status.meaning}", wrong=wrong)
+            return False
+        wrong = status.state in (JobState.ERROR, JobState.UNKNOWN)
+        self.say(f"job {status.id}: {status.meaning}", wrong=wrong)
+        return True
 
     def on_start_migration(self, _intent: StartMigration) -> None:
         """Run the migration of this session, once."""
