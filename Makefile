@@ -8,13 +8,17 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/pytest -n 2
 APT_PACKAGES := openssh-server tmux mksh ksh busybox tcsh clustershell pdsh gfs2-utils
 
-.PHONY: demo test test-deps check lint types contracts format bench campaign screenshots clean
+.PHONY: demo test test-failed test-deps check lint types contracts format bench campaign screenshots clean
 
 demo: $(READY)
 	$(BIN)/restripe demo --plain
 
 test: $(READY) test-deps
 	$(PYTEST)
+
+# Only what failed last, one at a time: a race that needs a busy machine shows itself by passing.
+test-failed: $(READY)
+	$(BIN)/pytest --last-failed --last-failed-no-failures none -n 0
 
 check: lint types contracts
 

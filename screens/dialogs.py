@@ -5,6 +5,7 @@ Keys are ignored for half a second after a dialog has opened: a key that repeats
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from typing import ClassVar, Generic, TypeVar
@@ -116,7 +117,7 @@ class Dialog(ModalScreen[T], Generic[T]):
         self._heading = f"{self.TITLE_SIGN}{one_line(title)}"
         self._lines = [safe(line).replace("\t", " ") for line in lines]
         self._now = now
-        self._deaf_until = now() + QUIET_SECONDS
+        self._deaf_until = math.inf  # until it is shown
 
     def compose(self) -> ComposeResult:
         with Vertical():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import math
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
@@ -16,11 +17,15 @@ from simulator.client import Simulation
 from supervision.filesystems import file_system
 from supervision.session import Session
 from supervision.watching import Watch
+from tests.screens.hearing import hearing
 from tests.screens.snap import text_of
 from tests.waiting import until
 from tui.app import RestripeApp
 from tui.carrying import MIGRATION
 from tui.demo import opened
+
+SECONDS = 30.0
+"""How long an answer may take to arrive."""
 
 
 @asynccontextmanager
@@ -44,34 +49,27 @@ async def live(tmp_path: Path, *, armed: bool = True) -> AsyncIterator[tuple[Res
             yield app, pilot, session
 
 
-def deaf_no_more(dialog: ConfirmDanger | HostKeyDialog | SecretDialog) -> None:
-    """Let a dialog hear at once: it is deaf for half a second after it opened."""
-    dialog._deaf_until = 0.0
-
-
 async def test_the_migration_runs_after_its_name_was_typed_and_not_before(tmp_path: Path) -> None:
     async with live(tmp_path) as (app, pilot, session):
         await pilot.press("4")
         await until(lambda: "r runs it" in text_of(app))
         await pilot.press("r")
-        await until(lambda: isinstance(app.screen, ConfirmDanger))
-        assert isinstance(app.screen, ConfirmDanger)
+        dialog = await hearing(app, ConfirmDanger)
         migration = session.migration
         assert migration is not None
         await until(lambda: "/JOBS" not in " ".join((*migration.commands(), *migration.lines)))
         planned = migration.commands()
-        app.screen._deaf_until = math.inf
+        dialog._deaf_until = math.inf
         await pilot.press("enter", "y")  # too early: keys that were typed ahead answer nothing
-        assert isinstance(app.screen, ConfirmDanger)
-        deaf_no_more(app.screen)
+        assert app.screen is dialog
+        await pilot.pause()
+        dialog._deaf_until = 0.0
         await pilot.press("enter")  # it starts on Cancel
         await until(lambda: not isinstance(app.screen, ConfirmDanger))
         assert not session.state.steps
 
         await pilot.press("r")
-        await until(lambda: isinstance(app.screen, ConfirmDanger))
-        assert isinstance(app.screen, ConfirmDanger)
-        deaf_no_more(app.screen)
+        await hearing(app, ConfirmDanger)
         await pilot.press("tab", *"mss1", "enter", "y")
         await until(lambda: len(session.state.steps) == 7)
         await until(lambda: session.state.steps[7].state == "done", seconds=60)
@@ -136,12 +134,10 @@ async def test_an_unknown_host_key_is_a_dialog_that_starts_on_no(tmp_path: Path)
         assert session.supervisor is not None
         question = HostKeyQuestion("nsd9", "nsd9", "ssh-ed25519", "SHA256:abcdef", "ssh-ed25519 AAAA")
         asked = session.supervisor.start("ask", app.ask_host_key(question))
-        await until(lambda: isinstance(app.screen, HostKeyDialog))
-        assert isinstance(app.screen, HostKeyDialog)
+        await hearing(app, HostKeyDialog)
         await until(lambda: "SHA256:abcdef" in text_of(app))
-        deaf_no_more(app.screen)
         await pilot.press("enter")
-        assert await asked is Trust.NO
+        assert await asyncio.wait_for(asked, SECONDS) is Trust.NO
 
 
 async def test_a_password_is_asked_for_and_shown_nowhere(tmp_path: Path) -> None:
@@ -149,11 +145,9 @@ async def test_a_password_is_asked_for_and_shown_nowhere(tmp_path: Path) -> None
         assert session.supervisor is not None
         question = SecretQuestion(SecretKind.PASSWORD, "nsd9", "password for root@nsd9")
         asked = session.supervisor.start("ask", app.ask_secret(question))
-        await until(lambda: isinstance(app.screen, SecretDialog))
-        assert isinstance(app.screen, SecretDialog)
-        deaf_no_more(app.screen)
+        await hearing(app, SecretDialog)
         await pilot.press(*"hunter2")
         assert "hunter2" not in text_of(app)
         await pilot.press("enter")
-        assert await asked == "hunter2"
+        assert await asyncio.wait_for(asked, SECONDS) == "hunter2"
         assert "hunter2" not in (tmp_path / "r.jsonl").read_text()

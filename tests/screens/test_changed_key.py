@@ -5,6 +5,7 @@ from __future__ import annotations
 from remote.events import LinkChanged
 from screens.cluster import ClusterScreen
 from screens.dialogs import Notice
+from tests.screens.hearing import hearing
 from tests.screens.jobsapp import NOW, Live
 from tests.screens.snap import text_of
 from tests.waiting import until
@@ -23,8 +24,7 @@ async def test_a_changed_key_is_explained_once_and_cannot_be_accepted() -> None:
         text = text_of(app)
         assert "pollux2" in text
         assert "no way to accept" in text
-        assert isinstance(app.screen, Notice)
-        app.screen._deaf_until = 0.0
+        await hearing(app, Notice)
         await pilot.press("y", "o", "s")
         assert isinstance(app.screen, Notice)
         await pilot.press("enter")

@@ -23,6 +23,7 @@ from supervision.gpfs import GpfsFileSystem
 from supervision.joblist import jobs_table
 from supervision.session import Session
 from supervision.state import Job, State
+from tests.screens.hearing import hearing
 from tests.screens.jobsapp import NOW, ListApp, Live
 from tests.screens.seedapp import seed_session
 from tests.screens.snap import assert_snapshot, text_of
@@ -247,9 +248,7 @@ async def test_only_what_may_be_stopped_has_a_key_for_that_in_the_footer() -> No
 
 async def answered(app: ListApp, *keys: str) -> None:
     """Let the time pass in which a dialog is deaf, then answer."""
-    dialog = app.screen
-    assert isinstance(dialog, AskText | ConfirmDanger)
-    dialog._deaf_until = 0.0
+    await hearing(app, AskText if isinstance(app.screen, AskText) else ConfirmDanger)
     await app._pilot.press(*keys)  # type: ignore[attr-defined]
 
 

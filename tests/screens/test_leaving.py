@@ -11,8 +11,9 @@ from screens.dialogs import ConfirmDanger
 from supervision.gpfs import GpfsFileSystem
 from supervision.player import Player
 from supervision.session import Session
+from tests.screens.hearing import hearing
 from tests.screens.snap import text_of
-from tests.screens.test_app_live import deaf_no_more, live
+from tests.screens.test_app_live import live
 from tests.screens.test_app_replay import recorded
 from tests.waiting import until
 from tui.app import RestripeApp
@@ -37,8 +38,7 @@ async def test_ctrl_q_asks_what_q_asks_once_and_ctrl_c_ends_nothing(tmp_path: Pa
         await pilot.pause()
         assert len(app.screen_stack) == asked
         assert app.return_value is None
-        assert isinstance(app.screen, ConfirmDanger)
-        deaf_no_more(app.screen)
+        await hearing(app, ConfirmDanger)
         await pilot.press("escape")
         await until(lambda: not isinstance(app.screen, ConfirmDanger))
         # from the palette, too, there is no way around
@@ -58,8 +58,7 @@ async def test_leaving_before_a_host_has_answered_to_a_launch_or_a_stop_is_asked
         task = session.supervisor.start(under_way, answered.wait())
         await pilot.press("q")
         await until(lambda: f"Leave while a {under_way} is under way?" in text_of(app))
-        assert isinstance(app.screen, ConfirmDanger)
-        deaf_no_more(app.screen)
+        await hearing(app, ConfirmDanger)
         await pilot.press("enter")  # it starts on Cancel
         await until(lambda: not isinstance(app.screen, ConfirmDanger))
         assert app.return_value is None

@@ -27,6 +27,7 @@ from remote.events import (
 from remote.jobs import JobState, JobStatus
 from remote.linux.commands import lsblk
 from remote.recording import RecordingError, Writer
+from screens.dialogs import AskText
 from supervision import filesystems
 from supervision.player import Player
 from supervision.replay import Replay
@@ -34,6 +35,7 @@ from supervision.session import Session
 from supervision.state import Store
 from supervision.supervisor import Supervisor
 from tests.screens import blockfs
+from tests.screens.hearing import hearing
 from tests.screens.snap import text_of
 from tests.waiting import until
 from tui.app import RestripeApp
@@ -232,7 +234,7 @@ async def test_what_a_person_may_not_run_is_its_own_word() -> None:
         await until(lambda: "savemeta" in text_of(app))
         await pilot.press("exclamation_mark")
         await until(lambda: "no checks apply" in text_of(app))
-        app.screen._deaf_until = 0.0  # type: ignore[attr-defined]
+        await hearing(app, AskText)
         await pilot.press(*"mkfs", "enter")
         await until(lambda: "mkfs is not known to leave data alone" in text_of(app))
 

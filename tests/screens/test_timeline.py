@@ -11,11 +11,13 @@ from textual.pilot import Pilot
 
 from remote.events import Closed, Header, Marked
 from remote.recording import Writer
+from screens.dialogs import AskText
 from screens.widgets.timeline import Timeline, timeline_text
 from supervision.gpfs import GpfsFileSystem
 from supervision.player import Player
 from supervision.replay import Replay
 from supervision.session import Session
+from tests.screens.hearing import hearing
 from tests.screens.snap import text_of
 from tests.waiting import until
 from tui.app import RestripeApp
@@ -112,7 +114,7 @@ async def test_a_moment_is_typed(replay: Replay, typed: str, t: float) -> None:
     async with shown(replay) as (app, pilot, player):
         await pilot.press("T")
         await until(lambda: "Go to which moment" in text_of(app))
-        app.screen._deaf_until = 0.0  # type: ignore[attr-defined]  # a person takes longer than half a second
+        await hearing(app, AskText)
         await pilot.press(*"step 9", "enter")
         await until(lambda: "neither a time nor a mark" in text_of(app))
         await pilot.press(*["backspace"] * 6, *typed, "enter")
