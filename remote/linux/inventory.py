@@ -1,0 +1,129 @@
+"""What a host tells of its block devices beyond `lsblk`, as frozen values: what sysfs knows, and what lies on them.
+
+`restripe-devices` reads /sys, /proc and /dev/disk and opens no device; it needs no root. `restripe-signatures` opens
+each whole disk and multipath map for reading and needs root; a path of a multipath map is never opened.
+"""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import msgspec
+
+
+class ReadState(Enum):
+    """How it went with reading a device's first bytes and signatures."""
+
+    READ = "read"
+    DENIED = "not allowed"
+    HANGS = "hangs"
+    STILL = "an earlier read still hangs"
+    FAILED = "failed"
+    PATH = "path of a multipath map"
+    """Not opened: what is on it is read through the map."""
+
+
+class Signature(msgspec.Struct, frozen=True):
+    """Something that `blkid -p` or `wipefs -n` knows: a file system, a RAID or LVM member, a partition table.
+
+    `type` is the tool's word (xfs, LVM2_member, gpt, ...); `usage` is filesystem, raid, crypto, partition-table or "";
+    `offset` is in bytes from the start of the device.
+    """
+
+    type: str
+    usage: str = ""
+    label: str = ""
+    uuid: str = ""
+    offset: int | None = None
+
+
+class Content(msgspec.Struct, frozen=True):
+    """What lies on one device. Nothing here is known unless `state` is READ, and then all of it is.
+
+    `nonzero` counts the bytes that are not zero in the first 64 sectors of 512 bytes; `sector2` holds the first 64
+    bytes of sector 2 in lower-case hex, where NSDs of GPFS 3.5 and older keep their volume id. `partitions` are the
+    types of the entries of its partition table, lower case. `detail` is the tool's word where it could not be read.
+    """
+
+    kname: str
+    state: ReadState
+    signatures: tuple[Signature, ...] = ()
+    partitions: tuple[str, ...] = ()
+    nonzero: int | None = None
+    sector2: str = ""
+    detail: str = ""
+
+    @property
+    def empty(self) -> bool:
+        """Whether it is certain that nothing lies on it: no signature, no partition, and all zeros at the start."""
+        return self.state is ReadState.READ and not self.signatures and not self.partitions and self.nonzero == 0
+
+
+class Contents(msgspec.Struct, frozen=True):
+    """What lies on the devices of one host, each kname once."""
+
+    devices: tuple[Content, ...] = ()
+
+    def get(self, kname: str) -> Content | None:
+        """What lies on the device of that kernel name; None where nobody tried."""
+        return next((content for content in self.devices if content.kname == kname), None)
+
+
+class BlockNode(msgspec.Struct, frozen=True):
+    """One whole block device as sysfs knows it (/sys/block); partitions are not listed.
+
+    `number` is major:minor. `holders` and `slaves` are the knames above and below it. `dm_uuid` begins with `mpath-`
+    for a multipath map, `LVM-` for a logical volume. `write_cache` is the kernel's word: `write back`, `write through`,
+    or "" where it tells none. `firmware` is the revision; `wwid` the kernel's own name for it (naa., eui., t10., nvme).
+    `links` are its names below /dev/disk and /dev/mapper, such as `by-id/wwn-0x…`. `enclosure` and `slot` tell where it
+    sits, as far as the kernel knows.
+    """
+
+    kname: str
+    number: str = ""
+    size_bytes: int | None = None
+    rotational: bool | None = None
+    logical_sector: int | None = None
+    physical_sector: int | None = None
+    write_cache: str = ""
+    vendor: str = ""
+    model: str = ""
+    firmware: str = ""
+    serial: str = ""
+    wwid: str = ""
+    hctl: str = ""
+    enclosure: str = ""
+    slot: str = ""
+    dm_name: str = ""
+    dm_uuid: str = ""
+    md_level: str = ""
+    holders: tuple[str, ...] = ()
+    slaves: tuple[str, ...] = ()
+    links: tuple[str, ...] = ()
+
+
+class Mount(msgspec.Struct, frozen=True):
+    """A mounted block device: its major:minor, where, as what, and by which source name."""
+
+    number: str
+    where: str
+    fstype: str
+    source: str
+
+
+class Inventory(msgspec.Struct, frozen=True):
+    """A host's devices as its kernel knows them, in one boot.
+
+    `nsddevices` is the checksum and size of
+    /var/mmfs/etc/nsddevices as `cksum` prints them, "" where there is no such file, None where that could not be read.
+    """
+
+    boot_id: str = ""
+    nodes: tuple[BlockNode, ...] = ()
+    mounts: tuple[Mount, ...] = ()
+    swaps: tuple[str, ...] = ()
+    nsddevices: str | None = None
+
+    def get(self, kname: str) -> BlockNode | None:
+        """The device of that kernel name."""
+        return next((node for node in self.nodes if node.kname == kname), None)
