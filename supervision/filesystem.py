@@ -5,7 +5,7 @@ Everything here is a pure function of the state: nothing is asked, nothing is ke
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from enum import Enum
 from typing import Protocol
 
@@ -97,6 +97,45 @@ class Aftermath(msgspec.Struct, frozen=True):
     text: str
 
 
+class Choosing(msgspec.Struct, frozen=True):
+    """Devices that a person has marked, by the keys of their rows in `devices`, in the order of marking.
+
+    `pattern` is how what is made of them is to be called; `answers` are those to what was asked, by place.
+    """
+
+    marks: tuple[str, ...] = ()
+    pattern: str = ""
+    answers: Mapping[str, str] = {}
+
+
+class Question(msgspec.Struct, frozen=True):
+    """Something that only a person can decide: `place` names it, `why` says so, `options` are those there are.
+
+    `what` is what is asked for, in a word or two: `failure group`.
+    """
+
+    place: str
+    what: str
+    why: str
+    options: tuple[str, ...] = ()
+
+
+class Preview(msgspec.Struct, frozen=True):
+    """What marked devices would become: a file for the command that makes it, and all that speaks for and against.
+
+    `text` is "" while something blocks or is to be answered. `name` is what the file is usually called, `pattern` the
+    pattern of names that was used, `fields` those that it may have. `makes` tells in a few words what it would make.
+    """
+
+    lines: tuple[Line, ...] = ()
+    text: str = ""
+    asked: tuple[Question, ...] = ()
+    name: str = ""
+    pattern: str = ""
+    fields: tuple[str, ...] = ()
+    makes: str = ""
+
+
 class Words(msgspec.Struct, frozen=True):
     """What people call things on this file system: its kind, a disk, a scan, who serves disks, its parts (plural)."""
 
@@ -150,6 +189,12 @@ class FileSystem(Protocol):
 
     def devices(self, state: State) -> Table:
         """The block devices of its servers, by host."""
+
+    def alike(self, state: State, key: str) -> tuple[str, ...]:
+        """The rows of `devices` that are free and like one of them, itself among them; to be marked together."""
+
+    def preview(self, state: State, choosing: Choosing) -> Preview | None:
+        """What marked devices would become; None where nothing is made of devices."""
 
     def problems(self, state: State) -> tuple[Line, ...]:
         """What is wrong, each with what to do; the worst first."""

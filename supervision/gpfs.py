@@ -14,6 +14,7 @@ from remote.linux.commands import lsblk
 from remote.linux.host_time import host_time
 from supervision import (
     gpfs_aftermath,
+    gpfs_choosing,
     gpfs_devices,
     gpfs_disks,
     gpfs_hosts,
@@ -25,7 +26,7 @@ from supervision import (
     gpfs_space,
 )
 from supervision.facts import reader
-from supervision.filesystem import Aftermath, Counter, FileSystem, Fill, Progress, Words
+from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Preview, Progress, Words
 from supervision.gpfs_reading import GpfsReading
 from supervision.gpfs_view import Memo, View
 from supervision.logs import Scan
@@ -150,6 +151,14 @@ class GpfsFileSystem:
     def devices(self, state: State) -> Table:
         """The disks and multipath maps of all hosts, equal roles together."""
         return gpfs_devices.devices(self._view(state))
+
+    def alike(self, state: State, key: str) -> tuple[str, ...]:
+        """The free devices of one model and size, on all hosts."""
+        return gpfs_choosing.alike(self._view(state), key)
+
+    def preview(self, state: State, choosing: Choosing) -> Preview | None:
+        """The stanza file that marked devices would become, judged."""
+        return gpfs_choosing.preview(self._view(state), choosing)
 
     def problems(self, state: State) -> tuple[Line, ...]:
         """What is wrong, with what to do; the worst first."""

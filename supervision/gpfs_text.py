@@ -18,6 +18,7 @@ USAGE_WORDS = {
     Usage.METADATA_ONLY: "metadata",
     Usage.DATA_ONLY: "data",
     Usage.DESC_ONLY: "descriptor",
+    Usage.LOCAL_CACHE: "local cache",
 }
 """What a disk may hold, short enough for a column; `Usage.value` is the stanza's own word."""
 

@@ -208,7 +208,9 @@ def _line(stanza: NsdStanza) -> str:
     clauses.append(f"nsd={stanza.nsd}")
     if stanza.servers:
         clauses.append(f"servers={','.join(stanza.servers)}")
-    clauses += [f"usage={stanza.usage.value}", f"failureGroup={stanza.failure_group}", f"pool={stanza.pool}"]
+    clauses.append(f"usage={stanza.usage.value}")
+    if stanza.usage is not Usage.LOCAL_CACHE:  # it belongs to no file system, so to no group and no pool
+        clauses += [f"failureGroup={stanza.failure_group}", f"pool={stanza.pool}"]
     return " ".join(clauses)
 
 

@@ -40,6 +40,7 @@ class BlockDevice(msgspec.Struct, frozen=True):
     logical_sector: int | None
     physical_sector: int | None
     state: str
+    parttype: str = ""
 
     @property
     def identity(self) -> str:

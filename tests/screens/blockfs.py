@@ -19,7 +19,7 @@ from remote.linux.commands import lsblk
 from remote.linux.models import BlockDevices
 from remote.parsed import Parsed, Problem
 from supervision.facts import Fact
-from supervision.filesystem import Aftermath, Counter, FileSystem, Fill, Phase, Progress, Words
+from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Phase, Preview, Progress, Words
 from supervision.logs import Scan
 from supervision.reading import Counted, Parser, Reading, ScanEvent
 from supervision.running import job_lines
@@ -148,6 +148,12 @@ class BlockFileSystem:
     def totals(self, state: State) -> Table:
         del state
         return Table((), absent="BlockFS has one device and no sums over several")
+
+    def alike(self, state: State, key: str) -> tuple[str, ...]:
+        return (key,)
+
+    def preview(self, state: State, choosing: Choosing) -> Preview | None:
+        return None
 
     def devices(self, state: State) -> Table:
         columns = (Column("host", "host"), Column("name", "name"), Column("size", "size", right=True))

@@ -20,6 +20,8 @@ class Usage(Enum):
     METADATA_ONLY = "metadataOnly"
     DATA_ONLY = "dataOnly"
     DESC_ONLY = "descOnly"
+    LOCAL_CACHE = "localCache"
+    """Only in stanza files: `mmlsdisk` shows no such disk, or one that holds neither."""
 
     @classmethod
     def holding(cls, *, metadata: bool, data: bool) -> Usage:

@@ -1,0 +1,109 @@
+"""The devices of all hosts with what GPFS says of them: which NSD is which device, on every host that sees it.
+
+GPFS up to 3.5 leaves no signature that Linux knows, so its own table is asked too, and the bytes of sector 2.
+"""
+
+from __future__ import annotations
+
+import ipaddress
+import time
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from remote.gpfs.models import NsdDevice, VolumeId, decode_volume_id
+from supervision.identity import HostLook, Identity, Seen, Use, UseKind, is_path
+
+NOT_ASKED = "mmlsnsd -X was not asked, and NSDs of GPFS 3.5 look empty to Linux"
+_FIRST = 946_684_800
+"""2000-01-01: GPFS wrote no NSD before."""
+_ID_DIGITS = 16
+
+
+def with_nsds(look: HostLook, rows: Sequence[NsdDevice] | None, ids: Mapping[str, str]) -> HostLook:
+    """Say of each device of a host which NSD it is. `rows` are those of its node, None where nobody asked.
+
+    `ids` are the names of all NSDs of the cluster by their volume ids, in capitals.
+    """
+    if rows is None:
+        return msgspec.structs.replace(look, missing=(*look.missing, NOT_ASKED))
+    names = {row.device: row for row in rows if row.found}
+    devices = tuple(_with_nsd(seen, names, ids, look.at) for seen in look.devices)
+    return msgspec.structs.replace(look, devices=devices)
+
+
+def lost_rows(look: HostLook, rows: Iterable[NsdDevice]) -> list[NsdDevice]:
+    """The NSDs of a host's node that lead to none of its devices."""
+    return [row for row in rows if not row.found or look.named(row.device) is None]
+
+
+def _with_nsd(seen: Seen, names: Mapping[str, NsdDevice], ids: Mapping[str, str], now: float) -> Seen:
+    if is_path(seen):
+        return seen
+    row = next((row for name, row in names.items() if seen.called(name)), None)
+    if row:
+        return _used(seen, Use(UseKind.NSD, f"NSD {row.nsd}"), row.nsd)
+    sector = seen.content.sector2.upper() if seen.content else ""
+    mine = next((name for volume_id, name in ids.items() if _holds(sector, volume_id)), "")
+    if mine:
+        return _used(seen, Use(UseKind.NSD, f"sector 2 holds the volume id of NSD {mine}"), mine)
+    strange = _volume_id(sector, now) if any(use.kind is UseKind.BYTES for use in seen.uses) else None
+    if strange:
+        text, decoded = strange
+        day = time.strftime("%Y-%m-%d", time.gmtime(decoded.created))
+        told = f"sector 2 may hold the NSD volume id {text}, written on {day} by {decoded.address}"
+        return _used(seen, Use(UseKind.NSD, told), "")
+    return seen
+
+
+def _used(seen: Seen, use: Use, nsd: str) -> Seen:
+    order = list(UseKind)
+    uses = sorted((use, *seen.uses), key=lambda each: order.index(each.kind))
+    return msgspec.structs.replace(seen, uses=tuple(uses), known_as=nsd)
+
+
+def _holds(sector: str, volume_id: str) -> bool:
+    """Whether sector 2 holds a volume id, in the order of the network or with the bytes of each half turned."""
+    if len(volume_id) != _ID_DIGITS:
+        return False
+    turned = "".join(bytes.fromhex(half)[::-1].hex().upper() for half in (volume_id[:8], volume_id[8:]))
+    return volume_id in sector or turned in sector
+
+
+def _volume_id(sector: str, now: float) -> tuple[str, VolumeId] | None:
+    """What may be the volume id of an NSD that this cluster does not know; None where nothing looks like one."""
+    for at in range(0, len(sector) - _ID_DIGITS + 1, 8):
+        text = sector[at : at + _ID_DIGITS]
+        decoded = decode_volume_id(text)
+        if decoded is None or not _FIRST <= decoded.created <= now + 86400:
+            continue
+        address = ipaddress.IPv4Address(decoded.address)
+        if not (address.is_multicast or address.is_loopback or address.is_reserved or int(address) >> 24 == 0):
+            return text, decoded
+    return None
+
+
+def share(looks: Mapping[str, HostLook]) -> dict[str, HostLook]:
+    """A device that is an NSD on one host is that NSD on every host that sees it."""
+    served: dict[Identity, tuple[str, str]] = {}
+    for look in looks.values():
+        for seen in look.devices:
+            if seen.known_as and seen.identity.text and not seen.doubt:
+                served.setdefault(seen.identity, (seen.known_as, look.host))
+    result = {}
+    for host, look in looks.items():
+        devices = []
+        for seen in look.devices:
+            known = served.get(seen.identity)
+            if known and not seen.known_as and not seen.doubt and not is_path(seen):
+                devices.append(_used(seen, Use(UseKind.NSD, f"NSD {known[0]}, as {known[1]} sees it"), known[0]))
+            else:
+                devices.append(seen)
+        changed = any(a is not b for a, b in zip(devices, look.devices, strict=True))
+        result[host] = msgspec.structs.replace(look, devices=tuple(devices)) if changed else look
+    return result
+
+
+def volume_ids(rows: Iterable[NsdDevice]) -> dict[str, str]:
+    """The names of NSDs by their volume ids."""
+    return {row.volume_id.upper(): row.nsd for row in rows}

@@ -1,0 +1,135 @@
+"""The proof just before `mmcrnsd`, and the second one after it.
+
+Before: every server has just been looked at again; each pinned device is found by its identity, and the stanzas are
+built anew for the names of this minute, or refused with the difference. After: the new NSDs lead back to the pins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from remote.gpfs.models import ClusterNode
+from remote.gpfs.stanza import NsdStanza
+from remote.names import UnknownNodeError
+from supervision import verdicts
+from supervision.gpfs_stanzacheck import Judged, Site, judge_stanzas
+from supervision.gpfs_verdicts import judge_volume_ids
+from supervision.pins import Pin
+from supervision.verdicts import Level, Verdict
+
+
+class ProofError(Exception):
+    """The devices are not as they were pinned; the text tells the difference."""
+
+    def __init__(self, found: Sequence[Verdict]) -> None:
+        self.verdicts = tuple(verdict for verdict in found if verdict.level is Level.BLOCK)
+        super().__init__("; ".join(dict.fromkeys(_line(verdict) for verdict in self.verdicts)))
+
+
+class Rebuilt(msgspec.Struct, frozen=True):
+    """Stanzas for the names of this minute. `moved` tells in words which device has another name than when pinned."""
+
+    stanzas: tuple[NsdStanza, ...]
+    judged: Judged
+    moved: tuple[str, ...] = ()
+
+
+def rebuild(stanzas: Sequence[NsdStanza], pins: Sequence[Pin], site: Site) -> Rebuilt:
+    """Build the stanzas of pinned devices anew from the looks in `site`, which must be of just now.
+
+    Raises ProofError, with every difference, unless each device is there once on all hosts that saw it, with the same
+    identity and size, and nothing blocks it.
+    """
+    by_label = {pin.label: pin for pin in pins}
+    found: list[Verdict] = []
+    fresh: list[NsdStanza] = []
+    moved: list[str] = []
+    for stanza in stanzas:
+        pin = by_label.get(stanza.nsd)
+        if pin is None:
+            text = f"{stanza.nsd} was not pinned"
+            found.append(Verdict(Level.BLOCK, verdicts.IDENTITY, "", stanza.device, text, about=stanza.nsd))
+            continue
+        found += lost(pin, site)
+        look = site.looks.get(pin.first.host)
+        there = look.find(pin.key) if look else ()
+        if len(there) != 1:
+            continue
+        if there[0].name != pin.first.name:
+            moved.append(f"{pin.label}: {pin.first.name} is now {there[0].name} on {pin.first.host} ({pin.identity})")
+        fresh.append(msgspec.structs.replace(stanza, device=there[0].name))
+    judged = judge_stanzas(fresh, site)
+    found += judged.verdicts
+    if verdicts.worst(found) is Level.BLOCK:
+        raise ProofError(found)
+    return Rebuilt(tuple(fresh), judged, tuple(moved))
+
+
+def lost(pin: Pin, site: Site) -> list[Verdict]:
+    """What keeps a pinned device from being found; another name alone does not."""
+    return [
+        verdict
+        for verdict in verdicts.judge_pin(pin, site.looks)
+        if verdict.level is Level.BLOCK and not _only_renamed(verdict, pin, site)
+    ]
+
+
+def _only_renamed(verdict: Verdict, pin: Pin, site: Site) -> bool:
+    look = site.looks.get(verdict.host)
+    return verdict.kind == verdicts.DRIFT and look is not None and len(look.find(pin.key)) == 1
+
+
+def prove_made(pins: Sequence[Pin], site: Site, *, since: float, until: float, skew: float = 300.0) -> list[Verdict]:
+    """Whether the NSDs that were just made are the pinned devices, by mmlsnsd -X, the servers' looks and volume ids.
+
+    `since` and `until` are when mmcrnsd ran (UNIX seconds on its host), `skew` how far the servers' clocks may be off.
+    """
+    found: list[Verdict] = []
+    firsts: dict[str, ClusterNode] = {}
+    rows = site.nsds.rows if site.nsds else ()
+    for pin in pins:
+        found += _leads_back(pin, site)
+        node = _node(pin.first.node, site)
+        if node:
+            firsts[pin.label] = node
+    mine = [row for row in rows if row.nsd in firsts]
+    return found + judge_volume_ids(mine, site.table, made=firsts, since=since, until=until, skew=skew)
+
+
+def _leads_back(pin: Pin, site: Site) -> list[Verdict]:
+    rows = site.nsds.by_nsd(pin.label) if site.nsds else ()
+    servers = {place.node: place for place in pin.at}
+    found: list[Verdict] = []
+    for row in rows:
+        node = _node(row.node, site)
+        place = servers.pop(node.daemon_name, None) if node else None
+        look = site.looks.get(place.host) if place else None
+        seen = look.named(row.device) if look else None
+        if seen is None or seen.identity != pin.key:
+            what = seen.identity.text or "a device without identity" if seen else "not known"
+            text = f"{pin.label} is {row.device} on {row.node}, which is {what} and not {pin.identity}"
+            found.append(_wrong(pin, text, place.host if place else row.node, row.device))
+    found += [
+        _wrong(pin, f"mmlsnsd -X does not show {pin.label} on {place.node}", place.host, place.name)
+        for place in servers.values()
+    ]
+    return found
+
+
+def _node(name: str, site: Site) -> ClusterNode | None:
+    try:
+        return site.table.resolve(name)
+    except UnknownNodeError:
+        return None
+
+
+def _wrong(pin: Pin, text: str, host: str, device: str) -> Verdict:
+    advice = "Nothing has been added to the file system: look before you go on"
+    return Verdict(Level.BLOCK, verdicts.IDENTITY, host, device, text, advice, pin.label)
+
+
+def _line(verdict: Verdict) -> str:
+    where = f"{verdict.host}: " if verdict.host and verdict.host not in verdict.text else ""
+    return f"{where}{verdict.text}"

@@ -1,0 +1,78 @@
+"""What stanzas and selections are judged by, gathered from the state: the looks at all hosts, NSDs, disks, names."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+
+from remote.gpfs.models import NsdDevices
+from remote.linux.inventory import Contents, Inventory
+from remote.linux.models import BlockDevices
+from supervision.gpfs_looks import share, volume_ids, with_nsds
+from supervision.gpfs_stanzacheck import Site
+from supervision.gpfs_view import View
+from supervision.identity import HostLook, look
+
+
+def looks_of(view: View) -> dict[str, HostLook]:
+    """The last look at every host that was looked at. The same answers give the same looks."""
+    alone = {host: one for host in view.hosts if (one := _look(view, host)) is not None}
+    return view.remember("looks", alone.values(), lambda: share(alone))
+
+
+def _look(view: View, host: str) -> HostLook | None:
+    """A host's devices with their NSDs."""
+    blocks, devices, cluster = view.block_devices(host), view.devices, view.cluster
+    fact = view.facts.fact(BlockDevices, host)
+    if blocks is None or fact is None:
+        return None
+    inventory, contents, at = _together(view, host, fact.at)
+    rows = view.nsds_by_node.get(view.node_name(host), []) if devices is not None else None
+
+    def make() -> HostLook:
+        ids = volume_ids(devices.rows) if devices else {}
+        return with_nsds(look(host, at, blocks, inventory, contents), rows, ids)
+
+    return view.remember(f"look {host}", (blocks, inventory, contents, devices, cluster, fact), make)
+
+
+def _together(view: View, host: str, at: float) -> tuple[Inventory | None, Contents | None, float]:
+    """What sysfs told, and what lay on the devices if both were asked in one batch.
+
+    Names hold only for a moment: what was read of sdg an hour ago may be another device's.
+    """
+    told, lying = view.facts.fact(Inventory, host), view.facts.fact(Contents, host)
+    inventory = view.facts.get(Inventory, host) if told and not told.failure else None
+    same = told and lying and not lying.failure and lying.at == told.at
+    contents = view.facts.get(Contents, host) if same else None
+    return inventory, contents, min(at, told.at) if inventory and told else at
+
+
+def site_of(view: View, *, sites: Mapping[str, str] | None = None) -> Site:
+    """All that is known for judging. `sites` are places of servers by their admin names."""
+    looks = looks_of(view)
+    hosts = {view.node_name(host): host for host in reversed(view.hosts) if view.node_of(host)}
+    nsds = view.devices
+    fact = view.facts.fact(NsdDevices)
+    if fact and fact.failure:
+        nsds = None  # what it was before may be wrong by now
+    return Site(
+        table=view.table,
+        hosts=hosts,
+        looks=looks,
+        nsds=nsds,
+        disks=view.disks,
+        file_system=view.file_system,
+        offered=_offered(view),
+        sites=sites or {},
+    )
+
+
+def _offered(view: View) -> dict[str, Collection[str]]:
+    """The names that GPFS discovers on each host that told them."""
+    found: dict[str, Collection[str]] = {}
+    for host in view.hosts:
+        fact = view.state.facts.get(f"discovery {host}")
+        names = getattr(fact.parsed.model, "names", None) if fact and fact.parsed and not fact.failure else None
+        if names is not None:
+            found[host] = names
+    return found

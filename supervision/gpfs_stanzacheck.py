@@ -1,0 +1,248 @@
+"""Stanzas proven before `mmcrnsd`: each names a device of its first server, and every server must see that device.
+
+The same judgement for a file as people have it and for one that was built from a selection.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Mapping, Sequence
+
+import msgspec
+
+from remote.gpfs.models import ClusterNode, DiskList, FileSystem, NsdDevices
+from remote.gpfs.stanza import NsdStanza
+from remote.names import NodeTable, UnknownNodeError
+from supervision import verdicts
+from supervision.devicemodels import power_loss_protected
+from supervision.gpfs_groups import Placed, judge_groups
+from supervision.gpfs_text import size_text
+from supervision.gpfs_verdicts import judge_discovery, judge_offered, judge_owner, judge_sector, judge_server
+from supervision.identity import HostLook, Seen, UseKind
+from supervision.pins import Pin, PinnedAt
+from supervision.verdicts import Level, Verdict
+
+
+class Site(msgspec.Struct, frozen=True):
+    """All that stanzas are judged by. `hosts` are the watched hosts by the daemon names of their nodes.
+
+    `offered` are the names that GPFS discovers, by host; a host that is not in it was not asked. `sites` are the places
+    of servers by their admin names, as far as anybody has told.
+    """
+
+    table: NodeTable
+    hosts: Mapping[str, str]
+    looks: Mapping[str, HostLook]
+    nsds: NsdDevices | None = None
+    disks: DiskList | None = None
+    file_system: FileSystem | None = None
+    offered: Mapping[str, Collection[str]] = {}
+    sites: Mapping[str, str] = {}
+
+
+class Proven(msgspec.Struct, frozen=True):
+    """A stanza with what it means: its device on its first server, and where else that is seen.
+
+    `seen` is None where it is not known which device is meant; `made` tells that it is this very NSD already.
+    """
+
+    stanza: NsdStanza
+    seen: Seen | None
+    pin: Pin | None
+    made: bool = False
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """The stanzas and everything that was found, in the order of the stanzas, then what concerns them all."""
+
+    proven: tuple[Proven, ...]
+    verdicts: tuple[Verdict, ...]
+
+    @property
+    def level(self) -> Level:
+        """The heaviest verdict."""
+        return verdicts.worst(self.verdicts)
+
+    @property
+    def pins(self) -> tuple[Pin, ...]:
+        """The devices that are known."""
+        return tuple(proven.pin for proven in self.proven if proven.pin)
+
+
+def judge_stanzas(stanzas: Sequence[NsdStanza], site: Site) -> Judged:
+    """Judge stanzas as a whole. A stanza without a verdict against it gets one that says what proves it."""
+    proven, found = [], []
+    for stanza in stanzas:
+        one, mine = _judge_stanza(stanza, site)
+        proven.append(one)
+        found += mine
+    found += _judge_doubles(proven)
+    new = [one for one in proven if one.seen and not one.made]
+    chosen = [(one.seen, site.looks[one.seen.host]) for one in new if one.seen]
+    found += verdicts.judge_peers(chosen)
+    found += verdicts.judge_drift([seen for seen, _ in chosen], site.looks)
+    found += judge_groups([_placed(one, site) for one in new], site.sites)
+    groups = {one.seen.key: one.stanza.failure_group for one in new if one.seen}
+    found += verdicts.judge_batch(chosen, groups)
+    found += judge_discovery(tuple(dict.fromkeys(_hosts_of(stanzas, site))), site.looks)
+    for one in proven:
+        if one.seen and not any(v.level > Level.NOTE and one.stanza.nsd in (v.about, "") for v in found):
+            found.append(_proof(one, site))
+    return Judged(tuple(proven), tuple(found))
+
+
+def _judge_stanza(stanza: NsdStanza, site: Site) -> tuple[Proven, list[Verdict]]:
+    nodes, found = _servers(stanza, site.table)
+    if not nodes:
+        return Proven(stanza, None, None), found
+    host = site.hosts.get(nodes[0].daemon_name)
+    look = site.looks.get(host) if host else None
+    if look is None or host is None:
+        text = f"{nodes[0].admin_name} could not be read, so it is not known what {stanza.device} is there"
+        found.append(_block(verdicts.UNREAD, stanza, text, "See why first"))
+        return Proven(stanza, None, None), found
+    seen = look.named(stanza.device) if stanza.device else _served(stanza, look)
+    if seen is None:
+        what = f"{stanza.device} is no whole disk and no multipath map" if stanza.device else "no device is that NSD"
+        advice = "A name is one of this boot on this host: find the device by its serial number"
+        found.append(_block(verdicts.NAME, stanza, f"on {host}, {what}", advice, host, look.at))
+        return Proven(stanza, None, None), found
+    made = seen.known_as == stanza.nsd and _registered(stanza.nsd, site)
+    about = _judge_device(stanza, seen, look, site, made=made)
+    for node in nodes[1:]:
+        about += judge_server(seen.identity, node.admin_name, site.hosts.get(node.daemon_name), site.looks, stanza.nsd)
+    found += [msgspec.structs.replace(verdict, about=stanza.nsd) for verdict in about]
+    pin = _pin(stanza, seen, nodes, site) if seen.identity.text and not seen.doubt else None
+    return Proven(stanza, seen, pin, made), found
+
+
+def _servers(stanza: NsdStanza, table: NodeTable) -> tuple[list[ClusterNode], list[Verdict]]:
+    nodes, found = [], []
+    for name in stanza.servers:
+        try:
+            nodes.append(table.resolve(name))
+        except UnknownNodeError as error:
+            found.append(_block(verdicts.NAME, stanza, str(error), "Use a name that mmlscluster knows"))
+    if not stanza.servers:
+        text = "it names no server, so there is no host whose device it could be"
+        found.append(_block(verdicts.NAME, stanza, text, "Give servers=, the one that the name is valid on first"))
+    if found:
+        return [], found
+    return nodes, found
+
+
+def _served(stanza: NsdStanza, look: HostLook) -> Seen | None:
+    """The device of an NSD that is there already, for stanzas that name none."""
+    return next((seen for seen in look.devices if seen.known_as == stanza.nsd), None)
+
+
+def _registered(nsd: str, site: Site) -> bool:
+    return bool(site.nsds and site.nsds.by_nsd(nsd))
+
+
+def _judge_device(stanza: NsdStanza, seen: Seen, look: HostLook, site: Site, *, made: bool) -> list[Verdict]:
+    found = verdicts.judge_identity(seen, look)
+    if made:
+        text = f"{seen.name} is NSD {stanza.nsd} already"
+        return [*found, Verdict(Level.NOTE, verdicts.IN_USE, seen.host, seen.name, text, at=look.at)]
+    if _registered(stanza.nsd, site):
+        text = f"there is an NSD called {stanza.nsd} already, and {seen.name} is not it"
+        found.append(Verdict(Level.BLOCK, verdicts.NAME, seen.host, seen.name, text, "Choose another name", at=look.at))
+    rows = [row for row in site.nsds.rows if _is(row.node, look.host, site)] if site.nsds else []
+    found += verdicts.judge_use(seen, look)
+    found += judge_sector(seen, look, site.file_system)
+    found += judge_owner(seen, look, rows)
+    found += [
+        msgspec.structs.replace(each, level=Level.NOTE, advice="Its model is known to be protected against power loss")
+        if power_loss_protected(seen.model)
+        else each
+        for each in verdicts.judge_cache(seen, look)
+    ]
+    if site.nsds is None:
+        text = "mmlsnsd -X was not read: an NSD of GPFS 3.5 looks empty to Linux"
+        found.append(Verdict(Level.BLOCK, verdicts.UNREAD, seen.host, seen.name, text, "See why first", at=look.at))
+    return found + judge_offered(seen, look, site.offered.get(look.host))
+
+
+def _is(node: str, host: str, site: Site) -> bool:
+    try:
+        return site.hosts.get(site.table.resolve(node).daemon_name) == host
+    except UnknownNodeError:
+        return False
+
+
+def _judge_doubles(proven: Sequence[Proven]) -> list[Verdict]:
+    """One device that two stanzas mean, by whatever names."""
+    found = []
+    counts = Counter(one.seen.identity for one in proven if one.seen and one.seen.identity.text)
+    for one in proven:
+        if one.seen and counts[one.seen.identity] > 1:
+            others = [
+                other.stanza.nsd
+                for other in proven
+                if other is not one and other.seen and other.seen.identity == one.seen.identity
+            ]
+            text = f"{one.seen.name} ({one.seen.identity.text}) is meant by {', '.join(others)} too"
+            found.append(_block(verdicts.IDENTITY, one.stanza, text, "One device is one NSD", one.seen.host))
+    names = Counter(one.stanza.nsd for one in proven)
+    for name in sorted(name for name, count in names.items() if count > 1):
+        text = f"NSD {name} comes {names[name]} times"
+        found.append(Verdict(Level.BLOCK, verdicts.NAME, "", "", text, "Every NSD has a name of its own", name))
+    return found
+
+
+def _placed(one: Proven, site: Site) -> Placed:
+    seen = one.seen
+    size = seen.identity.size_bytes if seen else 0
+    servers = []
+    for name in one.stanza.servers:
+        try:
+            servers.append(site.table.resolve(name).admin_name)
+        except UnknownNodeError:
+            servers.append(name)
+    return Placed(one.stanza.nsd, one.stanza.failure_group, tuple(servers), seen.enclosure if seen else "", size)
+
+
+def _hosts_of(stanzas: Sequence[NsdStanza], site: Site) -> list[str]:
+    hosts = []
+    for stanza in stanzas:
+        for node in _servers(stanza, site.table)[0]:
+            host = site.hosts.get(node.daemon_name)
+            if host:
+                hosts.append(host)
+    return hosts
+
+
+def _pin(stanza: NsdStanza, seen: Seen, nodes: Sequence[ClusterNode], site: Site) -> Pin:
+    places = []
+    for node in nodes:
+        host = site.hosts.get(node.daemon_name)
+        look = site.looks.get(host) if host else None
+        there = look.find(seen.identity) if look else ()
+        if host and look and len(there) == 1:
+            places.append(PinnedAt(host, node.daemon_name, there[0].name, look.boot_id))
+    return Pin(stanza.nsd, seen.identity.text, seen.identity.size_bytes, seen.model, seen.serial, tuple(places))
+
+
+def _proof(one: Proven, site: Site) -> Verdict:
+    """What a device is shown to be, for a person to compare with the label on it."""
+    seen = one.seen
+    assert seen is not None
+    size = size_text(seen.identity.size_bytes / 1024)
+    serial = f", serial {seen.serial}" if seen.serial else ""
+    state = "its NSD" if one.made else "nothing lies on it, nothing uses it"
+    text = f"{seen.name} is {seen.model or 'a disk'} {size}{serial}, {seen.identity.text}; {state}"
+    look = site.looks[seen.host]
+    return Verdict(Level.OK, verdicts.PROVEN, seen.host, seen.name, text, about=one.stanza.nsd, at=look.at)
+
+
+def _block(kind: str, stanza: NsdStanza, text: str, advice: str, host: str = "", at: float = 0.0) -> Verdict:
+    return Verdict(Level.BLOCK, kind, host, stanza.device, text, advice, stanza.nsd, at)
+
+
+def blocked_by_nsd(verdict: Verdict, seen: Seen | None) -> bool:
+    """Whether the exception may be meant for which GPFS has `-v no`: a recycled disk that carries an old NSD id."""
+    return bool(verdict.kind == verdicts.IN_USE and seen and seen.uses and {use.kind for use in seen.uses} <= _RECYCLED)
+
+
+_RECYCLED = {UseKind.NSD, UseKind.BYTES, UseKind.PARTITIONED}

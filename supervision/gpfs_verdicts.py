@@ -1,0 +1,164 @@
+"""What GPFS demands of a device beyond what anybody would: alignment, discovery, servers, and volume ids that fit."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Collection, Iterable, Mapping, Sequence
+
+from remote.folding import fold
+from remote.gpfs.models import ClusterNode, FileSystem, NsdDevice, decode_volume_id
+from remote.names import NodeTable, UnknownNodeError
+from supervision.identity import HostLook, Identity, Seen, is_path
+from supervision.verdicts import DISCOVERY, DRIFT, NSD_ID, UNFIT, UNREAD, Level, Verdict
+
+NATIVE = 4096
+"""Bytes of a logical sector that GPFS must be aligned to."""
+_MMVDISK = "mmvdisk makes and removes what lies on these drives; nothing else may"
+
+
+def judge_sector(seen: Seen, look: HostLook, file_system: FileSystem | None) -> list[Verdict]:
+    """A disk with sectors of 4096 bytes needs a file system that is aligned to them."""
+    if seen.sector is None or seen.sector < NATIVE:
+        return []
+    aligned = (file_system.get("--is4KAligned") or file_system.get("is4KAligned")) if file_system else ()
+    if aligned and aligned[0].lower() == "yes":
+        return []
+    name = file_system.name if file_system else "the file system"
+    if aligned:
+        text = f"{seen.name} has sectors of {seen.sector} bytes, and {name} is not 4K-aligned"
+        return [_of(Level.BLOCK, UNFIT, seen, look, text, "Take disks with sectors of 512 bytes")]
+    text = f"{seen.name} has sectors of {seen.sector} bytes, and it is not known whether {name} is 4K-aligned"
+    # up to 4.1 there was no such attribute, and no file system that was
+    level = Level.BLOCK if file_system else Level.WARNING
+    return [_of(level, UNFIT, seen, look, text, "See mmlsfs FS --is4KAligned")]
+
+
+def judge_owner(seen: Seen, look: HostLook, rows: Iterable[NsdDevice]) -> list[Verdict]:
+    """The drives of a server of a recovery group belong to mmvdisk. `rows` are those of this host's node.
+
+    Disks of a recovery group have a device without /dev/.
+    """
+    groups = sorted({row.nsd for row in rows if row.found and row.device and not row.device.startswith("/")})
+    if not groups:
+        return []
+    text = f"{look.host} serves {groups[0]} of a recovery group: {seen.name} may be one of its drives"
+    return [_of(Level.BLOCK, UNFIT, seen, look, text, _MMVDISK)]
+
+
+def judge_thin(kind: str, host: str, device: str) -> list[Verdict]:
+    """What a stanza says of thin provisioning: space can run out below a file system that still has some."""
+    if kind.lower() in ("", "no"):
+        return []
+    text = f"thinDiskType={kind}: {device} is thinly provisioned"
+    return [Verdict(Level.BLOCK, UNFIT, host, device, text, "A live file system must not depend on space that may end")]
+
+
+def judge_discovery(hosts: Sequence[str], looks: Mapping[str, HostLook]) -> list[Verdict]:
+    """Servers with different nsddevices scripts do not see the same devices."""
+    told = {host: looks[host].nsddevices for host in hosts if host in looks}
+    found = [
+        Verdict(Level.WARNING, DISCOVERY, host, "", "/var/mmfs/etc/nsddevices could not be read", at=looks[host].at)
+        for host, value in told.items()
+        if value is None
+    ]
+    kinds = {value: [host for host in told if told[host] == value] for value in told.values() if value is not None}
+    if len(kinds) > 1:
+        parts = [f"{fold(who)}: {f'checksum {value}' if value else 'none'}" for value, who in kinds.items()]
+        text = f"/var/mmfs/etc/nsddevices is not the same on all servers ({'; '.join(sorted(parts))})"
+        at = min(looks[host].at for host in told)
+        found.append(Verdict(Level.WARNING, DISCOVERY, "", "", text, "Make it the same everywhere", at=at))
+    return found
+
+
+def judge_offered(seen: Seen, look: HostLook, offered: Collection[str] | None) -> list[Verdict]:
+    """Whether GPFS' own discovery offers a device. `offered` are the names that mmdevdiscover printed."""
+    if offered is None:
+        text = f"what GPFS discovers on {look.host} was not read (mmdevdiscover)"
+        return [_of(Level.WARNING, DISCOVERY, seen, look, text)]
+    if any(seen.called(name) for name in offered):
+        return []
+    text = f"GPFS does not discover {seen.name} on {look.host}: mmcrnsd would not find it"
+    return [_of(Level.BLOCK, DISCOVERY, seen, look, text, "See mmdevdiscover there, and /var/mmfs/etc/nsddevices")]
+
+
+def judge_server(
+    identity: Identity, server: str, host: str | None, looks: Mapping[str, HostLook], about: str
+) -> list[Verdict]:
+    """Whether a server of an NSD sees the device, under whatever name."""
+    look = looks.get(host) if host else None
+    if look is None:
+        text = f"{server} could not be read, so it is not known whether it sees {identity.text}"
+        return [Verdict(Level.BLOCK, UNREAD, host or server, "", text, "See why first", about)]
+    there = [seen for seen in look.find(identity) if not is_path(seen)]
+    if len(there) == 1:
+        return []
+    text = f"{server} is to serve {about} and sees {identity.text} {len(there) or 'no'} times"
+    if not there:
+        text = f"{server} is to serve {about} and does not see {identity.text} at all"
+    return [Verdict(Level.BLOCK, DRIFT, look.host, "", text, "Check its cabling, zoning or multipath", about, look.at)]
+
+
+def judge_volume_ids(
+    rows: Sequence[NsdDevice],
+    table: NodeTable,
+    *,
+    made: Mapping[str, ClusterNode] | None = None,
+    since: float = 0.0,
+    until: float = 0.0,
+    skew: float = 300.0,
+    at: float = 0.0,
+) -> list[Verdict]:
+    """Whether volume ids fit: the address is that of the first server, the time that of creation.
+
+    `made` are the NSDs that this plan has just made, each with its first server, between `since` and `until` (UNIX
+    seconds); `skew` is how far the servers' clocks may be off. For those it is a block. Others were here before, and
+    servers are renumbered in time: a note.
+    """
+    made = made or {}
+    found = []
+    for nsd in dict.fromkeys(row.nsd for row in rows):
+        mine = [row for row in rows if row.nsd == nsd]
+        decoded = decode_volume_id(mine[0].volume_id)
+        if decoded is None:
+            text = f"the volume id of {nsd} is {mine[0].volume_id!r}, which is none"
+            level = Level.BLOCK if nsd in made else Level.NOTE
+            found.append(Verdict(level, NSD_ID, "", mine[0].device, text, about=nsd, at=at))
+        elif nsd in made:
+            found += _judge_made(nsd, mine[0], decoded.address, decoded.created, made[nsd], (since, until, skew), at)
+        elif decoded.address not in (addresses := _addresses(mine, table)):
+            text = f"{nsd} was made by {decoded.address}; its servers are {', '.join(addresses) or 'not known'} now"
+            found.append(Verdict(Level.NOTE, NSD_ID, "", mine[0].device, text, about=nsd, at=at))
+    return found
+
+
+def _judge_made(
+    nsd: str, row: NsdDevice, address: str, created: float, first: ClusterNode, window: tuple[float, ...], at: float
+) -> list[Verdict]:
+    since, until, skew = window
+    advice = "Add nothing to a file system before it is clear which disk that is"
+    found = []
+    if address != first.address:
+        text = f"the volume id of {nsd} says {address}, and its first server {first.daemon_name} is {first.address}"
+        found.append(Verdict(Level.BLOCK, NSD_ID, "", row.device, text, advice, nsd, at))
+    if not since - skew <= created <= until + skew:
+        text = f"the volume id of {nsd} is of {_moment(created)}, but mmcrnsd ran {_moment(since)} to {_moment(until)}"
+        found.append(Verdict(Level.BLOCK, NSD_ID, "", row.device, text, advice, nsd, at))
+    return found
+
+
+def _addresses(rows: Iterable[NsdDevice], table: NodeTable) -> list[str]:
+    found = []
+    for row in rows:
+        try:
+            found.append(table.resolve(row.node).address)
+        except UnknownNodeError:
+            continue
+    return found
+
+
+def _moment(seconds: float) -> str:
+    return time.strftime("%Y-%m-%d %H:%M:%S UTC", time.gmtime(seconds))
+
+
+def _of(level: Level, kind: str, seen: Seen, look: HostLook, text: str, advice: str = "") -> Verdict:
+    return Verdict(level, kind, seen.host, seen.name, text, advice, at=look.at)
