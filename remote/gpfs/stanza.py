@@ -177,6 +177,8 @@ def check_nsd_stanza(stanza: NsdStanza) -> None:
         raise ValueError(f"{stanza.nsd} has more than {_MOST_SERVERS} servers")
     if not _GROUP.match(stanza.failure_group):
         raise ValueError(f"not a failure group: {stanza.failure_group!r}")
+    if stanza.usage is Usage.LOCAL_CACHE and (stanza.failure_group, stanza.pool) != ("-1", "system"):
+        raise ValueError(f"a localCache disk has no failure group and no pool: {stanza.nsd}")
     if not _POOL.match(stanza.pool):
         raise ValueError(f"not a storage pool: {stanza.pool!r}")
     if stanza.pool != "system" and stanza.usage is not Usage.DATA_ONLY:

@@ -76,7 +76,13 @@ def test_defaults_are_those_of_mmcrnsd() -> None:
 
 @pytest.mark.parametrize(
     "clauses",
-    ["usage=localCache nsd=a", "device=sdb", "nsd=a failureGroup=x", "nsd=a pool=sas usage=metadataOnly"],
+    [
+        "usage=cache nsd=a",
+        "usage=localCache nsd=a failureGroup=1",
+        "device=sdb",
+        "nsd=a failureGroup=x",
+        "nsd=a pool=sas usage=metadataOnly",
+    ],
 )
 def test_disks_that_cannot_be_meant_are_told_with_their_line(clauses: str) -> None:
     parsed = nsd_stanzas(parse_stanzas(f"# first\n%nsd: {clauses}\n").model)
@@ -154,7 +160,7 @@ def disks(draw: st.DrawFn) -> NsdStanza:
         nsd="x" + draw(WORDS),
         servers=tuple(draw(st.lists(WORDS.map("{}.example.com".format), max_size=8))),
         usage=usage,
-        failure_group=draw(GROUPS),
+        failure_group="-1" if usage is Usage.LOCAL_CACHE else draw(GROUPS),
         pool=pool,
     )
 
