@@ -1,4 +1,4 @@
-"""Parser of what `signatures.sh` prints: for each device what dd, blkid, wipefs and partx said, each line with its tool.
+"""Parser of what `signatures.sh` prints: what dd, blkid, wipefs and partx said of each device, line by line.
 
 A device is READ only when every tool that is needed has answered and none of their words is in doubt: what is wrongly
 called empty would be overwritten.

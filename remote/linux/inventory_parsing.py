@@ -1,4 +1,4 @@
-"""Parser of what `devices.sh` prints: a record of lines `FIELD VALUE` for each device, then links, mounts and the rest."""
+"""Parser of what `devices.sh` prints: lines `FIELD VALUE` for each device, then links, mounts and the rest."""
 
 from __future__ import annotations
 
@@ -160,7 +160,7 @@ def _node(reading: _Reading, kname: str, record: Mapping[str, list[str]]) -> Blo
 
     sectors = whole("sectors")
     udev = reading.udev.get(first("number"), {})
-    parts = tuple(Part(*(words + ["", ""])[:2]) for words in (part.split() for part in record.get("part", [])) if words)
+    parts = tuple(Part(words[0], words[-1]) for words in (part.split() for part in record.get("part", ())) if words)
     return BlockNode(
         kname=kname,
         number=first("number"),
