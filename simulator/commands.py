@@ -33,6 +33,7 @@ HANDLERS: dict[str, Handler] = {
     "mmlsdisk": diskreading.mmlsdisk,
     "mmdf": diskreading.mmdf,
     "mmlsnsd": diskreading.mmlsnsd,
+    "mmdevdiscover": diskreading.mmdevdiscover,
     "mmcrnsd": changing.mmcrnsd,
     "mmadddisk": changing.mmadddisk,
     "mmchdisk": altering.mmchdisk,
@@ -45,7 +46,7 @@ HANDLERS: dict[str, Handler] = {
     "date": now,
 }
 
-LOCAL = frozenset({"mmlscluster", "mmlsconfig", "mmgetstate", "mmdiag", "mmhealth"})
+LOCAL = frozenset({"mmlscluster", "mmlsconfig", "mmgetstate", "mmdevdiscover", "mmdiag", "mmhealth"})
 """Commands that any node may run where only some are administration nodes: they ask nobody else."""
 
 

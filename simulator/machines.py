@@ -49,6 +49,7 @@ class Machine:
         self._base = base
         self._common = dict(common)
         self.home = base / "root"
+        self.sysroot = base / "sysroot"
         self.jobs = base / "var" / "lib" / "restripe"
         self._environment: dict[str, str] = {}
         self._server = HostServer(processes, self._environment, self.home)
@@ -57,12 +58,16 @@ class Machine:
         self._mounted = False
 
     def shared_environment(self) -> dict[str, str]:
-        """What a session needs to be this host, whoever serves it: the shims' settings, zone, boot id and job place."""
+        """What a session needs to be this host, whoever serves it: the shims' settings, zone, boot id, places.
+
+        Without a tree of its own in place of /sys and /dev it would be asked for the disks of the real machine.
+        """
         return {
             **self._common,
             "TZ": TZ_VARIABLE,
             "RESTRIPE_JOBS": str(self.jobs),
             "RESTRIPE_BOOT_ID": self.host.boot_id,
+            "RESTRIPE_SYSROOT": str(self.sysroot),
             "SIM_HOST": self.host.name,
             "SIM_NAME": self.host.daemon_name,
         }
@@ -80,6 +85,7 @@ class Machine:
         """Make the directories and listen; returns the port."""
         self.home.mkdir(parents=True, mode=0o700)
         self.jobs.parent.mkdir(parents=True)
+        self.sysroot.mkdir(mode=0o755)
         self._refresh()
         self.gate = Gate(await self._server.start(host_key, client_key))
         return await self.gate.start()

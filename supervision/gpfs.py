@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from remote.command import Command, Effect
 from remote.gpfs import commands as gpfs
-from remote.linux.commands import lsblk
+from remote.linux.commands import devices, lsblk, signatures
 from remote.linux.host_time import host_time
 from supervision import (
     gpfs_aftermath,
@@ -126,6 +126,8 @@ class GpfsFileSystem:
             Cadence(f"daemon {host}", 60.0, host, (own_daemon(), gpfs.mmdiag_waiters())),
             # lsblk can hang on a dead path; a host's clock drifts slowly
             Cadence(f"devices {host}", 1800.0, host, (lsblk(), host_time())),
+            # apart from the time, which is worth little when its answer took long: a disk that hangs holds these up
+            Cadence(f"contents {host}", 1800.0, host, (devices(), signatures(), gpfs.mmdevdiscover())),
         )
 
     def facts(self, state: State) -> tuple[Line, ...]:
