@@ -91,6 +91,7 @@ async def test_sessions_end_as_under_a_real_sshd(far: FarSide) -> None:
             "PWD",
             "RESTRIPE_BOOT_ID",
             "RESTRIPE_JOBS",
+            "RESTRIPE_SYSROOT",
             "SHELL",
             "SIM_HOST",
             "SIM_NAME",
