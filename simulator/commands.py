@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from simulator import altering, changing, diskreading, reading, removing, restriping
+from simulator import altering, changing, discovery, diskreading, probing, reading, removing, restriping
 from simulator.streams import Streams
 from simulator.usage import USAGES, CommandError, UsageError
 from simulator.world import Call, Record, World
@@ -33,7 +33,6 @@ HANDLERS: dict[str, Handler] = {
     "mmlsdisk": diskreading.mmlsdisk,
     "mmdf": diskreading.mmdf,
     "mmlsnsd": diskreading.mmlsnsd,
-    "mmdevdiscover": diskreading.mmdevdiscover,
     "mmcrnsd": changing.mmcrnsd,
     "mmadddisk": changing.mmadddisk,
     "mmchdisk": altering.mmchdisk,
@@ -42,12 +41,18 @@ HANDLERS: dict[str, Handler] = {
     "mmrpldisk": removing.mmrpldisk,
     "mmdelnsd": removing.mmdelnsd,
     "mmrestripefs": restriping.mmrestripefs,
+    "mmdevdiscover": discovery.mmdevdiscover,
     "lsblk": diskreading.block_devices,
+    "blkid": probing.blkid,
+    "wipefs": probing.wipefs,
     "date": now,
 }
 
-LOCAL = frozenset({"mmlscluster", "mmlsconfig", "mmgetstate", "mmdevdiscover", "mmdiag", "mmhealth"})
+LOCAL = frozenset({"mmlscluster", "mmlsconfig", "mmgetstate", "mmdiag", "mmhealth", "mmdevdiscover"})
 """Commands that any node may run where only some are administration nodes: they ask nobody else."""
+
+WRITING = frozenset({"mmcrnsd", "mmdelnsd", "mmadddisk", "mmrpldisk", "mmdeldisk"})
+"""Commands that may change what lies on a device, also where they fail in part."""
 
 
 async def execute(world: World, call: Call) -> int:
@@ -67,6 +72,8 @@ async def execute(world: World, call: Call) -> int:
         world.running.append(record)
     try:
         record.rc = await _handled(handler, world, call)
+        if call.name in WRITING:
+            await world.devices_changed()
         if streams is not None:
             await streams.flush()
             call.err[:] = [streams.words(text) for text in call.err]

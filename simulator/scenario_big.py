@@ -32,6 +32,9 @@ def _device(number: int, index: int) -> Device:
         f"4:0:{index}:0",
         "sas",
         16 * index,
+        firmware="TT31",
+        enclosure="4:0:512:0",
+        slot=str(index),
     )
 
 
