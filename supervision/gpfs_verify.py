@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import asyncio
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 
 import msgspec
 
-from remote.errors import SiteError
 from remote.gpfs import commands as gpfs
 from remote.gpfs.models import Cluster
 from remote.gpfs.stanza import Stanza, nsd_stanzas, parse_stanzas
@@ -62,7 +60,8 @@ async def verify(supervisor: Supervisor, text: str, against: Pins | None = None)
     servers = [server for stanza in wanted.model for server in stanza.servers]
     hosts = hosts_of(_view(supervisor), entry, servers)
     supervisor.site.add_hosts(hosts)
-    unread = await _look(supervisor, system, hosts)
+    errors = await supervisor.look_at_devices(hosts, *system.device_questions())
+    unread = {host: str(error) for host, error in errors.items()}
     site = site_of(_view(supervisor))
     judged = judge_stanzas(wanted.model, site)
     found += _thin(parsed.model)
@@ -75,20 +74,6 @@ async def verify(supervisor: Supervisor, text: str, against: Pins | None = None)
         found += judge_against(judged.proven, against, site)
     order = sorted(found, key=lambda verdict: -verdict.level)
     return Verified(cluster.name, Judged(judged.proven, tuple(order)))
-
-
-async def _look(supervisor: Supervisor, system: GpfsFileSystem, hosts: Sequence[str]) -> dict[str, str]:
-    """Look at the devices of all servers; why a host could not be read, by host."""
-    unread: dict[str, str] = {}
-
-    async def one(host: str) -> None:
-        try:
-            await supervisor.ask(host, *system.device_questions())
-        except SiteError as error:
-            unread[host] = str(error)
-
-    await asyncio.gather(*(one(host) for host in hosts))
-    return unread
 
 
 def judge_against(proven: Iterable[Proven], pins: Pins, site: Site) -> list[Verdict]:
