@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from supervision.filesystem import Choosing, Preview, Question
 from supervision.gpfs_selection import FIELDS, PATTERN, Built, Selection, build, peers_of
 from supervision.gpfs_site import looks_of, site_of
@@ -9,7 +11,7 @@ from supervision.gpfs_text import folded
 from supervision.gpfs_view import View
 from supervision.identity import HostLook, Identity, Seen
 from supervision.tables import Line, Severity
-from supervision.verdicts import Level, Verdict
+from supervision.verdicts import Level, Verdict, gathered, whose
 
 FILE = "nsd.stanza"
 _SEVERITY = {
@@ -61,15 +63,17 @@ def preview(view: View, choosing: Choosing) -> Preview:
             chosen.append((seen.host, Identity(seen.identity.text, seen.identity.size_bytes)))
     built = build(Selection(tuple(chosen), pattern, groups=choosing.answers), site_of(view))
     lines = [Line("gone", f"{key} is not seen any more", Severity.BAD, "Take its mark away") for key in gone]
-    lines += [line_of(verdict) for verdict in sorted(built.judged.verdicts, key=lambda each: -each.level)]
+    lines += [line_of(same) for _, same in gathered(built.judged.verdicts)]
     asked = tuple(Question(each.place, "failure group", each.why, each.found) for each in built.asked)
     return Preview(tuple(lines), "" if gone else built.text, asked, FILE, pattern, FIELDS, _makes(built))
 
 
-def line_of(verdict: Verdict) -> Line:
-    """A verdict on a line."""
-    label = " ".join(part for part in (verdict.level.word, verdict.about) if part)
-    return Line(label, f"{verdict.kind}: {verdict.text}", _SEVERITY[verdict.level], verdict.advice, verdict.at or None)
+def line_of(same: Sequence[Verdict]) -> Line:
+    """Equal verdicts on a line, with the age of the oldest."""
+    verdict = same[0]
+    text = ": ".join(part for part in (whose(same), verdict.text) if part)
+    at = min((each.at for each in same if each.at), default=None)
+    return Line(f"{verdict.level.word} {verdict.kind}", text, _SEVERITY[verdict.level], verdict.advice, at)
 
 
 def _makes(built: Built) -> str:

@@ -6,6 +6,7 @@ import getpass
 import os
 import socket
 import sys
+import textwrap
 import time
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from remote.text import one_line, safe
 from supervision.gpfs_stanzacheck import Proven
 from supervision.gpfs_verify import UnreadError, Verified, verify
 from supervision.pins import LARGEST, VERSION, PinError, Pins, read_pins, write_pins
-from supervision.verdicts import Level
+from supervision.verdicts import Level, gathered, whose
 from tui.connecting import Target, look
 from tui.exits import Exit
 from tui.tables import size_text, table
@@ -69,14 +70,27 @@ def lines(verified: Verified, ends: Exit) -> list[str]:
     """The table, then every verdict that is not plain proof, the worst first, then the result."""
     rows = [_row(one, verified) for one in verified.judged.proven]
     told = table(("", "NSD", "server", "device", "size", "model", "identity"), rows, right=(4,)) if rows else []
-    for verdict in verified.judged.verdicts:
+    for verdict, same in gathered(verified.judged.verdicts):
         if verdict.level is Level.OK:
             continue
-        about = f" {verdict.about}" if verdict.about else ""
-        told += ["", f"{verdict.level.word.upper() if verdict.level > Level.NOTE else 'note'}{about}: {verdict.text}"]
-        if verdict.advice:
-            told.append(f"  {verdict.advice}")
+        word = verdict.level.word.upper() if verdict.level > Level.NOTE else "note"
+        whom = whose(same)
+        told += ["", *_wrapped(f"{word} {verdict.kind}: {f'{whom}: ' if whom else ''}{verdict.text}", "  ")]
+        told += _wrapped(verdict.advice, "     ", "  -> ") if verdict.advice else []
     return [*told, "", _result(verified, ends)]
+
+
+def _wrapped(text: str, indent: str, first: str = "") -> list[str]:
+    """A text in lines that a terminal of 80 columns shows whole; nothing that a person may copy is broken."""
+    made = textwrap.wrap(
+        one_line(text),
+        80,
+        initial_indent=first,
+        subsequent_indent=indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return made or [first]
 
 
 def _row(one: Proven, verified: Verified) -> tuple[object, ...]:
