@@ -45,6 +45,7 @@ HANDLERS: dict[str, Handler] = {
     "lsblk": diskreading.block_devices,
     "blkid": probing.blkid,
     "wipefs": probing.wipefs,
+    "partx": probing.partx,
     "date": now,
 }
 

@@ -1,4 +1,4 @@
-"""What a host's kernel and udev say of its block devices, as files: /sys, /proc, /dev and /var/mmfs. Pure, no I/O.
+"""What a host says of its block devices, as files: /sys, /proc, /dev, /run/udev and /var/mmfs. Pure, no I/O.
 
 Only what an inventory asks for is there. As on a real host a SCSI disk has no file with its serial number but a page
 of vital product data, and its model is cut at 16 characters.
@@ -6,6 +6,7 @@ of vital product data, and its model is cut at 16 characters.
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 
 from simulator import ondisk
@@ -46,6 +47,8 @@ def tree(host: Host) -> dict[str, Entry]:
         home = _home(node)
         found |= _attributes(node, home)
         found |= _relations(host, node, home)
+        if _is_scsi(node) and node.part is None:
+            found[f"run/udev/data/b{node.number}"] = _udev(node)
         found[f"dev/{node.kname}"] = Content(first_bytes(host, node), node.device.hangs and node.array is None)
     for name, kname in links(host, listed).items():
         found[f"dev/{name}"] = Link("../" * name.count("/") + kname)
@@ -122,10 +125,34 @@ def _scsi(node: Node, home: str) -> dict[str, Entry]:
     if serial:
         found[f"{place}/vpd_pg80"] = b"\0\x80" + len(serial).to_bytes(2, "big") + serial.encode()
     if device.enclosure:
-        bay = f"{device.enclosure}/enclosure/{device.enclosure}/Slot {device.slot:>02}"
-        found[f"sys/devices/{bay}/slot"] = f"{device.slot}\n"
-        found[f"{place}/enclosure_device:Slot {device.slot:>02}"] = Link(f"../{bay}")
+        found |= _bay(node, place)
     return found
+
+
+def _bay(node: Node, place: str) -> dict[str, Entry]:
+    """Where a disk sits. The enclosure is a SCSI device of its own, on the same adapter."""
+    device = node.device
+    own = f"{_hctl(node).partition(':')[0]}:0:{64 + zlib.crc32(device.enclosure.encode()) % 190}:0"
+    home, slot = f"{own}/enclosure/{own}", f"Slot {device.slot:>02}"
+    return {
+        f"sys/devices/{home}/id": f"{device.enclosure}\n",
+        f"sys/devices/{home}/{slot}/slot": f"{device.slot}\n",
+        f"{place}/enclosure_device:{slot}": Link(f"../{home}/{slot}"),
+    }
+
+
+def _udev(node: Node) -> str:
+    """What udev has put down about a disk or path."""
+    device = node.device
+    wwn, serial = device.identity
+    short = serial.strip() if device.transport == "sata" else wwn.removeprefix("0x") or serial.strip()
+    known = {
+        "DM_MULTIPATH_DEVICE_PATH": "1" if node.path else "",
+        "ID_SERIAL_SHORT": short,
+        "ID_WWN": wwn[:18],
+        "ID_WWN_WITH_EXTENSION": wwn,
+    }
+    return "".join(f"E:{name}={value}\n" for name, value in known.items() if value)
 
 
 def _relations(host: Host, node: Node, home: str) -> dict[str, Entry]:

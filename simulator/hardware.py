@@ -216,7 +216,7 @@ class Host:
 
         `partition`: with a partition table, as NSDs have it from 4.1 on.
         """
-        device.partitions[:] = [Partition(1, device.size_bytes - (1 << 20), parttype=GPFS_PARTITION)] * partition
+        device.partitions[:] = [Partition(1, device.size_bytes - (2 << 20), parttype=GPFS_PARTITION)] * partition
         device.volume_id, device.fstype, device.mountpoint = volume_id, "", ""
         self.drop_arrays()
 

@@ -1,6 +1,7 @@
-"""`blkid -p -o export -c /dev/null DEVICE` and `wipefs -n -p DEVICE`: what they know of what lies on a device.
+"""What util-linux knows of what lies on a device, asked in three ways and in no other.
 
-Both only read, and neither knows other options here. A device that hangs holds them up until it no longer does.
+`blkid -p -o export -c /dev/null DEVICE`, `wipefs -n -p DEVICE` and `partx -s -g -o TYPE DEVICE` only read. A device
+that hangs holds them up until it no longer does.
 """
 
 from __future__ import annotations
@@ -122,3 +123,14 @@ async def wipefs(world: World, call: Call) -> None:
     if rows and world.dialect.lsblk < (2, 31):
         rows.insert(0, "# offset,uuid,label,type")
     await call.emit("".join(f"{row}\n" for row in rows))
+
+
+async def partx(world: World, call: Call) -> None:
+    """The types of the entries of a device's partition table, one a line."""
+    name = _asked(call, "-s -g", "-o", {"-s": "", "-g": "", "-o": "TYPE"}, 1)
+    node = await _read(world, call, name)
+    if node is None:
+        raise CommandError(f"partx: stat of {name} failed: No such file or directory")
+    if node.part is not None or node.array is not None or not node.device.partitions:
+        raise CommandError(f"partx: {name}: failed to read partition table")
+    await call.emit("".join(f"{ondisk.part_type(node.device, part)}\n" for part in node.device.partitions))

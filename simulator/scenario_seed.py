@@ -57,8 +57,8 @@ SSDS = {
     ("pollux3", "sde"): (FreeSpace(190867456, 5504), FreeSpace(126144512, 711552)),
     ("pollux3", "sdf"): (FreeSpace(190879744, 5504), FreeSpace(126164992, 713088)),
 }
-BACKPLANE = "0:0:8:0"
-"""The enclosure in each server that its SSDs sit in."""
+BACKPLANES = ("0x50030480004e71bf", "0x50030480004e723f", "0x50030480004e76ff")
+"""The enclosures that the servers' SSDs sit in."""
 BOOT_NAMES = {"pollux1": ("sde", "sdf"), "pollux2": ("sde", "sdf"), "pollux3": ("sdg", "sdh")}
 
 LISTING_ORDER = (
@@ -132,7 +132,7 @@ def _ssd(number: int, index: int, name: str) -> Device:
         16 * (ord(name[2]) - ord("a")),
         # It is protected against loss of power, of which the kernel knows nothing: `write back` like any ATA disk.
         firmware="5DV10250",
-        enclosure=BACKPLANE,
+        enclosure=BACKPLANES[number - 1],
         slot=str(2 + index),
     )
 
@@ -157,7 +157,7 @@ def _boot(number: int, index: int, name: str) -> Device:
             Partition(3, 16 * gib, "swap", "[SWAP]"),
         ],
         firmware="400i",
-        enclosure=BACKPLANE,
+        enclosure=BACKPLANES[number - 1],
         slot=str(index),
     )
 
