@@ -17,7 +17,14 @@ from supervision import verdicts
 from supervision.devicemodels import power_loss_protected
 from supervision.gpfs_groups import Placed, judge_groups, judge_sizes
 from supervision.gpfs_text import size_text
-from supervision.gpfs_verdicts import judge_discovery, judge_offered, judge_owner, judge_sector, judge_server
+from supervision.gpfs_verdicts import (
+    judge_discovery,
+    judge_offered,
+    judge_owner,
+    judge_rows,
+    judge_sector,
+    judge_server,
+)
 from supervision.identity import HostLook, Seen, UseKind
 from supervision.pins import Pin, PinnedAt
 from supervision.verdicts import Level, Verdict
@@ -88,6 +95,8 @@ def judge_stanzas(stanzas: Sequence[NsdStanza], site: Site) -> Judged:
     found += judge_sizes([_placed(one, site) for one in sound])
     groups = {one.seen.key: one.stanza.failure_group for one in sound if one.seen}
     found += verdicts.judge_batch(chosen, groups)
+    oldest = min((look.at for look in site.looks.values()), default=0.0)
+    found += judge_rows(site.nsds.rows if site.nsds else (), site.table, oldest)
     found += judge_discovery(tuple(dict.fromkeys(_hosts_of(stanzas, site))), site.looks)
     for one in proven:
         if one.seen and not any(v.level > Level.NOTE and one.stanza.nsd in (v.about, "") for v in found):

@@ -9,7 +9,7 @@ from remote.folding import fold
 from remote.gpfs.models import ClusterNode, FileSystem, NsdDevice, decode_volume_id
 from remote.names import NodeTable, UnknownNodeError
 from supervision.identity import HostLook, Identity, Seen, is_path
-from supervision.verdicts import DISCOVERY, DRIFT, NSD_ID, UNFIT, UNREAD, Level, Verdict
+from supervision.verdicts import DISCOVERY, DRIFT, NAME, NSD_ID, UNFIT, UNREAD, Level, Verdict
 
 NATIVE = 4096
 """Bytes of a logical sector that GPFS must be aligned to."""
@@ -96,6 +96,19 @@ def judge_server(
     if not there:
         text = f"{server} is to serve {about} and does not see {identity.text} at all"
     return [Verdict(Level.BLOCK, DRIFT, look.host, "", text, "Check its cabling, zoning or multipath", about, look.at)]
+
+
+def judge_rows(rows: Iterable[NsdDevice], table: NodeTable, at: float) -> list[Verdict]:
+    """An NSD on a node that nobody knows leaves open which disk is taken."""
+    found = []
+    for row in rows:
+        try:
+            table.resolve(row.node)
+        except UnknownNodeError as error:
+            text = f"mmlsnsd -X tells of {row.nsd}: {error}"
+            advice = "Until that is clear it is open which disk is taken"
+            found.append(Verdict(Level.BLOCK, NAME, "", row.device, text, advice, at=at))
+    return found
 
 
 def judge_volume_ids(

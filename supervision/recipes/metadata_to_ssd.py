@@ -241,7 +241,7 @@ class MetadataToSsd:
             if verdict.level is Level.BLOCK
         ]
         if wrong:
-            _fail(str(ProofError(wrong)))
+            _fail(f"{ProofError(wrong)}. Nothing has been added to the file system: look before you go on")
         return f"{len(names)} NSDs, and every one leads to the device that was chosen"
 
     def _skew(self, hosts: Sequence[str]) -> float:
