@@ -134,7 +134,7 @@ links() {
 serials() {
     set -- "$R"/sys/block/*/device/vpd_pg80
     [ -e "$1" ] || return 0
-    tail -c +5 /dev/null "$@" 2>/dev/null | tr -d '\000-\011\013-\037\177-\377' | sed 's/^/vpd80 /'
+    { tail -c +5 /dev/null "$@" 2>/dev/null; echo; } | tr -d '\000-\011\013-\037\177-\377' | sed 's/^/vpd80 /'
 }
 
 # What udev keeps of identities; older kernels tell them nowhere else.
@@ -156,7 +156,8 @@ mounts() {
 nsddevices() {
     file=$R/var/mmfs/etc/nsddevices
     if [ -e "$file" ] || [ -L "$file" ]; then
-        V=$(cksum 2>/dev/null <"$file") || V=unreadable
+        V=
+        [ -f "$file" ] && V=$(cksum 2>/dev/null <"$file") || V=
         printf 'nsddevices %s\n' "${V:-unreadable}"
         return
     fi

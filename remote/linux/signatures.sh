@@ -19,7 +19,6 @@ WORKERS=8
 # Reads device $1. Every line names the tool that said it; `over` is the last, and stands there when nothing is missing.
 READER='
 trap "" HUP
-unset RESTRIPE_Q
 D=$1
 told() { sed "s/^/$1 /"; }
 words=$(dd if="$D" bs=512 count=64 2>&1 >/dev/null)
@@ -166,6 +165,7 @@ main() {
     exec </dev/null
     EOL='
 '
+    unset RESTRIPE_Q # a reader that is left behind is no question that still runs
     echo 'restripe-signatures 1'
     now
     BEGAN=$NOW
