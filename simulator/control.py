@@ -44,7 +44,7 @@ A host's devices:
   - `logical_sector`, `physical_sector` (512 or 4096), `size_bytes`, `firmware`, `write_cache` (`write back`,
     `write through` or empty where the kernel tells none), `vendor`, `model`, `enclosure`, `slot`, `state`, `read_only`.
 - `nsddevices` host [text] [absent=false]: the script /var/mmfs/etc/nsddevices of this host; without a text the usual
-  one for multipath. `mmdevdiscover` understands of it what `simulator.discovery` says.
+  one for multipath. `mmdevdiscover` understands of it what `simulator.discovery` says; `mmcrnsd` takes no other device.
 
 The cluster:
 

@@ -17,6 +17,7 @@ _WWN = re.compile(r"(0x[0-9a-f]{1,32})?")
 _VOLUME_ID = re.compile(r"([0-9A-F]{16})?")
 _CACHES = ("", "write back", "write through")
 _SECTORS = (512, 4096)
+_ON_MEDIUM = ("nsd_id", "fstype")
 _STATES = ("running", "offline", "blocked", "transport-offline")
 
 
@@ -41,7 +42,10 @@ def set_device(cluster: Cluster, host: Host, name: str, given: Given) -> dict[st
     if given.has("like"):
         device.told_wwn, device.told_serial = find(host, given.text("like")).identity
     for key in [key for key in _SETTERS if given.has(key)]:
-        _SETTERS[key](device, given.word(key))
+        text = given.word(key)
+        for sight, each in _media(cluster, host, device) if key in _ON_MEDIUM else [(host, device)]:
+            _SETTERS[key](each, text)
+            sight.drop_arrays()
     if given.has("size_bytes"):
         device.size_bytes = int(given.number("size_bytes", low=1 << 20, high=1e18)) // 4096 * 4096
     device.hangs = given.flag("hangs", default=device.hangs)
@@ -58,6 +62,12 @@ def set_device(cluster: Cluster, host: Host, name: str, given: Given) -> dict[st
         "nsd_id": device.volume_id,
         "hangs": device.hangs,
     }
+
+
+def _media(cluster: Cluster, host: Host, device: Device) -> list[tuple[Host, Device]]:
+    """A device as every host sees it: what lies on it is the same for all."""
+    others = [(sight, each) for sight, each in cluster.sights(device.wwn) if each is not device]
+    return [(host, device), *others]
 
 
 def _swap(host: Host, old: Device) -> Device:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 
 from simulator.blocknodes import links, nodes
-from simulator.hardware import Host
+from simulator.hardware import Device, Host
 from simulator.usage import parse
 from simulator.world import Call, World
 
@@ -63,10 +63,22 @@ def _scripted(host: Host, text: str) -> tuple[list[str], bool]:
     return lines, only
 
 
+def discovered(host: Host) -> list[tuple[str, str]]:
+    """The devices that GPFS looks at on a host: names below /dev and types, a script's own first."""
+    lines, only = _scripted(host, host.nsddevices or "")
+    found = [(name, kind) for name, _, kind in (line.partition(" ") for line in lines)]
+    return found if only else [*found, *known_names(host).items()]
+
+
+def is_discovered(host: Host, device: Device) -> bool:
+    """Whether GPFS looks at a device, by whichever of its names."""
+    if host.nsddevices is None:
+        return True
+    own = {device.name, f"mapper/{device.alias}"}
+    return any(name in own for name, _ in discovered(host))
+
+
 async def mmdevdiscover(_world: World, call: Call) -> None:
     """The names and types of a host's devices, one a line."""
     parse(call.argv[1:], "").end(0)
-    lines, only = _scripted(call.host, call.host.nsddevices or "")
-    if not only:
-        lines += [f"{name} {kind}" for name, kind in known_names(call.host).items()]
-    await call.emit("".join(f"{line}\n" for line in lines))
+    await call.emit("".join(f"{name} {kind}\n" for name, kind in discovered(call.host)))

@@ -10,6 +10,7 @@ import asyncio
 import contextlib
 import os
 import shutil
+import threading
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -28,6 +29,8 @@ class Sysroot:
         """Of which state of the host's devices the tree is; None before it is first written."""
         self._number = 0
         self._pipes: dict[str, Path] = {}
+        # A session that is given up leaves its thread writing.
+        self._writing = threading.Lock()
 
     async def ensure(self) -> None:
         """Write the tree if it is not that of the host's devices as they are now. Raises OSError."""
@@ -44,6 +47,10 @@ class Sysroot:
             await self.ensure()
 
     def _write(self, entries: Mapping[str, Entry]) -> None:
+        with self._writing:
+            self._replace(entries)
+
+    def _replace(self, entries: Mapping[str, Entry]) -> None:
         self._number += 1
         place = self._generation(self._number)
         _Writer(place, self._pipe).write(entries)

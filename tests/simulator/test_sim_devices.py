@@ -8,7 +8,7 @@ import pytest
 
 from simulator.client import SimulationError
 from tests.simulator.far_side import FarSide, far_side
-from tests.simulator.inside import Inside
+from tests.simulator.inside import ONE, TAIL, Inside
 
 
 async def told(far: FarSide, device: str, file: str, host: str = "pollux1") -> str:
@@ -133,6 +133,24 @@ async def test_a_script_replaces_or_adds(inside: Inside) -> None:
     assert await inside.good("mmdevdiscover") == "mapper/lun0 dmm\n"
     host.nsddevices = "for dev in $(/bin/ls /dev | egrep '^sd[ab]$'); do\n  echo $dev generic\ndone\nreturn 1\n"
     assert (await inside.good("mmdevdiscover")).splitlines() == ["sda generic", "sdb generic", *own]
+
+
+async def test_mmcrnsd_takes_no_device_that_gpfs_does_not_find(inside: Inside) -> None:
+    host = inside.world.cluster.hosts["pollux1"]
+    host.nsddevices = 'echo "sdh generic"\nreturn 0\n'
+    answer = await inside.run("mmcrnsd", "-F", inside.write(ONE))
+    refused = "[E] Device sdg does not exist or is not active on this node.\n" + TAIL.format("mmcrnsd")
+    assert (answer.rc, answer.err) == (1, refused)
+    assert (await inside.run("mmcrnsd", "-F", inside.write(ONE.replace("sdg", "sdh")))).rc == 0
+
+
+async def test_what_lies_on_a_shared_device_is_seen_by_both_servers() -> None:
+    async with far_side("scale", speed=20_000) as far:
+        # The first of the new SSDs: LUN 32 is dm-32 to one server and dm-23 to the other, (32 * 5 + 7) % 36.
+        await far.sim.control("set_device", host="nsd01", device="dm-32", nsd_id="0A0B0C0D51B10D01")
+        for host, name in (("nsd01", "dm-32"), ("nsd02", "dm-23")):
+            sector = await far.run(f"od -An -tx1 -j1024 -N8 $RESTRIPE_SYSROOT/dev/{name}", host)
+            assert sector[1] == " 0a 0b 0c 0d 51 b1 0d 01\n"
 
 
 async def test_each_host_has_its_own_script_or_none() -> None:
