@@ -7,7 +7,7 @@ from supervision.gpfs_selection import FIELDS, PATTERN, Built, Selection, build,
 from supervision.gpfs_site import looks_of, site_of
 from supervision.gpfs_text import folded
 from supervision.gpfs_view import View
-from supervision.identity import HostLook, Identity, Seen
+from supervision.identity import HostLook, Identity, Seen, is_path
 from supervision.tables import Line, Severity
 from supervision.verdicts import Level, Verdict
 
@@ -21,8 +21,9 @@ _SEVERITY = {
 
 
 def row_key(seen: Seen) -> str:
-    """What a device's row is known by: the identity, or the name of this boot where that is not unique."""
-    return f"{seen.host} {seen.identity.text if seen.identity.text and not seen.doubt else f'={seen.name}'}"
+    """What a device's row is known by: the identity, or the name of this boot where that is not its own."""
+    own = seen.identity.text and not seen.doubt and not is_path(seen)  # paths have that of their map
+    return f"{seen.host} {seen.identity.text if own else f'={seen.name}'}"
 
 
 def device_of(looks: dict[str, HostLook], key: str) -> Seen | None:
@@ -33,7 +34,8 @@ def device_of(looks: dict[str, HostLook], key: str) -> Seen | None:
         return None
     if what.startswith("="):
         return look.named(what[1:])
-    return next((seen for seen in look.devices if row_key(seen) == key), None)
+    mine = (seen for seen in look.devices if seen.identity.text == what and not seen.doubt and not is_path(seen))
+    return next(mine, None)
 
 
 def alike(view: View, key: str) -> tuple[str, ...]:

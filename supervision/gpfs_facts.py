@@ -18,6 +18,7 @@ from remote.gpfs.models import (
     Waiters,
 )
 from remote.linux.host_time import HostTime
+from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
 from supervision.facts import Fact
 from supervision.state import State
@@ -51,6 +52,10 @@ class GpfsFacts:
         """The fact as it was told, with its age and problems; `host` for what belongs to one host."""
         if kind is BlockDevices:
             return self._facts.get(f"devices {host}")
+        if kind is Inventory:
+            return self._facts.get(f"inventory {host}")
+        if kind is Contents:
+            return self._facts.get(f"contents {host}")
         if kind is HostTime:
             return self._facts.get(f"time {host}")
         if kind is Waiters:
