@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from supervision.filesystem import Choosing, Preview, Question
+from supervision.gpfs_recycled import exceptions
 from supervision.gpfs_selection import FIELDS, PATTERN, Built, Selection, build, peers_of
 from supervision.gpfs_site import looks_of, site_of
-from supervision.gpfs_text import folded
+from supervision.gpfs_stanzacheck import Site
+from supervision.gpfs_text import folded, natural
 from supervision.gpfs_view import View
-from supervision.identity import HostLook, Identity, Seen, is_path
+from supervision.identity import HostLook, Seen, is_path
 from supervision.tables import Line, Severity
 from supervision.verdicts import Level, Verdict
 
@@ -26,7 +30,7 @@ def row_key(seen: Seen) -> str:
     return f"{seen.host} {seen.identity.text if own else f'={seen.name}'}"
 
 
-def device_of(looks: dict[str, HostLook], key: str) -> Seen | None:
+def device_of(looks: Mapping[str, HostLook], key: str) -> Seen | None:
     """The device of a row."""
     host, _, what = key.partition(" ")
     look = looks.get(host)
@@ -51,21 +55,35 @@ def alike(view: View, key: str) -> tuple[str, ...]:
 
 
 def preview(view: View, choosing: Choosing) -> Preview:
-    """The stanza file of the marked devices."""
-    looks = looks_of(view)
+    """The stanza file of the marked devices; the same one for the same marks and answers of the hosts."""
+    site = site_of(view)
+    values = (choosing, site.looks, site.nsds, site.disks, site.file_system, view.cluster)
+    return view.remember("preview", values, lambda: _preview(choosing, site))
+
+
+def _preview(choosing: Choosing, site: Site) -> Preview:
     pattern = choosing.pattern or PATTERN
     gone, chosen = [], []
     for key in choosing.marks:
-        seen = device_of(looks, key)
+        seen = device_of(site.looks, key)
         if seen is None:
             gone.append(key)
         else:
-            chosen.append((seen.host, Identity(seen.identity.text, seen.identity.size_bytes)))
-    built = build(Selection(tuple(chosen), pattern, groups=choosing.answers), site_of(view))
+            chosen.append((seen.host, seen.identity))
+    built = build(Selection(tuple(chosen), pattern, groups=choosing.answers), site)
     lines = [Line("gone", f"{key} is not seen any more", Severity.BAD, "Take its mark away") for key in gone]
     lines += [line_of(verdict) for verdict in sorted(built.judged.verdicts, key=lambda each: -each.level)]
     asked = tuple(Question(each.place, "failure group", each.why, each.found) for each in built.asked)
-    return Preview(tuple(lines), "" if gone else built.text, asked, FILE, pattern, FIELDS, _makes(built))
+    return Preview(
+        tuple(lines),
+        "" if gone else built.text,
+        asked,
+        FILE,
+        pattern,
+        FIELDS,
+        _makes(built, len(choosing.marks)),
+        exceptions(built, site),
+    )
 
 
 def line_of(verdict: Verdict) -> Line:
@@ -74,12 +92,13 @@ def line_of(verdict: Verdict) -> Line:
     return Line(label, f"{verdict.kind}: {verdict.text}", _SEVERITY[verdict.level], verdict.advice, verdict.at or None)
 
 
-def _makes(built: Built) -> str:
+def _makes(built: Built, marked: int) -> str:
     stanzas = built.stanzas
-    groups = sorted({stanza.failure_group for stanza in stanzas})
-    servers = tuple(dict.fromkeys(stanza.servers[0] for stanza in stanzas))
     if not stanzas:
-        return "nothing is marked"
-    many = "s" if len(stanzas) > 1 else ""
-    which = f"failure group{'s' if len(groups) > 1 else ''} {', '.join(groups)}"
-    return f"{len(stanzas)} NSD{many} on {folded(servers)}, {which}, {stanzas[0].usage.value} in pool {stanzas[0].pool}"
+        return "no NSD can be made of them" if marked else "nothing is marked"
+    servers = tuple(dict.fromkeys(stanza.servers[0] for stanza in stanzas))
+    head = f"{len(stanzas)} NSD{'s' if len(stanzas) > 1 else ''} on {folded(servers)}"
+    if built.asked:
+        return f"{head}, failure group not known yet"
+    groups = sorted({stanza.failure_group for stanza in stanzas}, key=natural)
+    return f"{head}, failure group{'s' if len(groups) > 1 else ''} {', '.join(groups)}"

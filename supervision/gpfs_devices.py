@@ -108,7 +108,7 @@ class _Making:
         rows: list[Row] = []
         for number, place in enumerate(sorted(range(len(found)), key=orders.__getitem__), 1):
             rows.append(self._row(found[place], orders[place][0]))
-            if number % 200 == 0:
+            if number % 100 == 0:
                 yield
         self.rows = (*missing, *rows)
 

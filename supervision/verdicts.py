@@ -157,20 +157,32 @@ def _batch(seen: Seen) -> str:
 def judge_drift(chosen: Sequence[Seen], looks: Mapping[str, HostLook]) -> list[Verdict]:
     """Names that mean a chosen device on one host and another thing on another: the reason for everything here."""
     found = []
-    mine = {(seen.host, seen.name) for seen in chosen}
     taken = {seen.identity for seen in chosen}
-    for name in sorted({name for _, name in mine}, key=lambda each: (len(each), each)):
-        for host, look in looks.items():
-            if (host, name) in mine:
-                continue
-            there = look.named(name)
-            if there is None or there.identity in taken:
-                continue
-            holders = fold(host for host, called in mine if called == name)
-            what = told(there.uses) or f"another disk ({there.model}, {there.identity.size_bytes:,} bytes)"
-            text = f"{name} is chosen on {holders}, but on {host} it is another device: {what}"
-            found.append(_of(Level.NOTE, DRIFT, there, look, text, "Go by identity; the stanza names each host's own"))
+    holders: dict[str, list[str]] = defaultdict(list)
+    for seen in chosen:
+        holders[seen.name].append(seen.host)
+    for name in sorted(holders, key=lambda each: (len(each), each)):
+        others: dict[str, list[Seen]] = defaultdict(list)
+        mine = set(holders[name])
+        for host in (host for host in looks if host not in mine):
+            there = looks[host].named(name)
+            if there is not None and there.identity not in taken:
+                others[_other(there)].append(there)
+        for what, devices in others.items():
+            found.append(_trap(name, holders[name], what, [each.host for each in devices], looks))
     return found
+
+
+def _other(there: Seen) -> str:
+    return told(there.uses) or f"another disk ({there.model}, {there.identity.size_bytes:,} bytes)"
+
+
+def _trap(name: str, holders: Sequence[str], what: str, hosts: Sequence[str], looks: Mapping[str, HostLook]) -> Verdict:
+    """One name that means something else elsewhere: one note for all hosts where it means the same."""
+    text = f"{name} is chosen on {fold(holders)}, but on {fold(hosts)} it is another device: {what}"
+    advice = "Go by identity; the stanza names each host's own"
+    at = min(looks[host].at for host in hosts)
+    return Verdict(Level.NOTE, DRIFT, hosts[0] if len(hosts) == 1 else "", name, text, advice, at=at)
 
 
 def judge_pin(pin: Pin, looks: Mapping[str, HostLook]) -> list[Verdict]:
