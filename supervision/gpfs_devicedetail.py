@@ -39,15 +39,14 @@ def detail_of(device: Device, around: Around) -> tuple[Pair, ...]:
     """Everything that is known of it; labels without a text are left out."""
     seen = device.seen
     pairs = (
-        ("host", seen.host),
-        ("name", f"{called(seen)} in this boot"),
-        *_judged(seen, around),
-        ("same role", device.drift),
+        ("device", f"{called(seen)} on {seen.host} in this boot"),
         ("identity", seen.identity.text or "none: it has neither a WWN nor a serial number"),
-        ("doubt", seen.doubt),
         ("serial", seen.serial),
-        ("model", " ".join(part for part in (seen.vendor, seen.model) if part)),
-        ("firmware", seen.firmware),
+        ("model", _model(seen)),
+        *_judged(seen, around),
+        ("doubt", seen.doubt),
+        ("same role", device.drift),
+        ("names seen", _names_seen(seen, around)),
         ("size", f"{seen.identity.size_bytes:,} bytes ({size_text(seen.identity.size_bytes / 1024)})"),
         ("kind", _kind(seen)),
         ("sectors", f"{seen.sector} bytes" if seen.sector else ""),
@@ -60,7 +59,6 @@ def detail_of(device: Device, around: Around) -> tuple[Pair, ...]:
         ("all names", ", ".join(name for name in seen.names if "/" not in name or name.startswith("mapper/"))),
         *(("", name) for name in seen.names if name.startswith("by-id/")),
         *(("", name) for name in [name for name in seen.names if name.startswith("by-path/")][:FEW]),
-        ("names seen", _names_seen(seen, around)),
         ("boot", around.look.boot_id or "boot id not told"),
         ("read", _moment(around.look.at, around.utc_offset)),
         *(("not read", missing) for missing in around.look.missing),
@@ -85,6 +83,11 @@ def _judged(seen: Seen, around: Around) -> list[Pair]:
 def _lines(found: Sequence[verdicts.Verdict]) -> list[Pair]:
     ordered = sorted(found, key=lambda each: -each.level)
     return [(each.level.word, f"{each.text}{f'. {each.advice}' if each.advice else ''}") for each in ordered]
+
+
+def _model(seen: Seen) -> str:
+    told = " ".join(part for part in (seen.vendor, seen.model) if part)
+    return f"{told}, firmware {seen.firmware}" if seen.firmware else told
 
 
 def _kind(seen: Seen) -> str:

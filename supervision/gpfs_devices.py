@@ -61,7 +61,8 @@ def steps(view: View) -> Iterator[None]:
     for host in view.hosts:
         look_of(view, host)
         yield
-    yield from _making(view).steps
+    for _ in _making(view).steps:  # whoever stops here goes on there the next time; yield from would end it
+        yield
 
 
 def _making(view: View) -> _Making:
