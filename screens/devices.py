@@ -236,12 +236,12 @@ class DevicesScreen(GridScreen):
         self._set_marks([*self.choosing.marks, *(row.key for row in ordered)])
         unsure = sum(sign_of(row, self._told) != FREE for row in rows)
         more = f"; {unsure} of them not known to be free" if unsure else ""
-        self.say(f"marked {self._names(rows)}{more}", wrong=bool(unsure))
+        self.say(f"marked {self._names(ordered)}{more}", wrong=bool(unsure))
 
     def _names(self, rows: Sequence[Row]) -> str:
         host, name = self._told.column("host"), self._told.column("name")
         told = [f"{row.cells[host].text} {row.cells[name].text}" for row in rows]
-        return ", ".join(told) if len(told) <= 4 else f"{', '.join(told[:3])} and {len(told) - 3:,} more"
+        return ", ".join(told) if len(told) <= 3 else f"{len(told):,}: {', '.join(told[:2])} … {told[-1]}"
 
     def _set_marks(self, keys: Sequence[str]) -> None:
         old = self.choosing

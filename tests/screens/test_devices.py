@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from screens.devices import DevicesScreen
-from tests.screens.deviceapp import DeviceApp, go_to, ready
-from tests.screens.snap import assert_snapshot, text_of
+from tests.screens.deviceapp import DeviceApp, ready
+from tests.screens.snap import assert_snapshot
 from tests.supervision import devicefacts as servers
 
 SNAPSHOTS = "snapshots_devices"
