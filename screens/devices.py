@@ -1,19 +1,63 @@
-"""The devices of all hosts: by role, by host, and by name, which shows what a name means on each host."""
+"""Which device is which: by role, by name, by disk and by host; marks, and what the marked ones would become."""
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
-from textual.binding import Binding, BindingType
+import msgspec
+from textual.app import ComposeResult
+from textual.binding import ActiveBinding, Binding, BindingType
 
+from screens.devices_preview import PreviewScreen, said_of
+from screens.devices_since import SinceScreen
+from screens.widgets.device_matrix import FREE, HOST, OPEN, VIEWS, Matrix, can_turn, sign_of, turned
+from screens.widgets.frame import OneLine
+from screens.widgets.grid import Grid
 from screens.widgets.grid_screen import GridScreen
+from screens.widgets.render import fit
+from supervision.filesystem import Choosing, Preview
 from supervision.state import State
-from supervision.tables import Cell, Column, Row, Severity, Table
+from supervision.tables import Pair, Row, Table
 
-VIEWS = ("role", "host", "name")
-ABSENT = "-"
+BUDGET = 0.02
+"""Seconds of one turn that may be spent on making the table; what is not done then waits for the next turn."""
+AT_ONCE = 60
+"""Marked devices that are judged at once; more are judged in a thread, for a thousand take half a second."""
+LATER = frozenset(
+    (
+        "grid.problems",
+        "screen.refresh",
+        "grid.export",
+        "grid.filter",
+        "grid.sort",
+        "grid.wide",
+        "grid.copy",
+        "grid.open",
+    )
+)
+"""Keys that give way in the footer."""
+
+
+class DeviceGrid(Grid):
+    """A grid whose marks are devices, of which a row has several; the screen keeps them."""
+
+    @property
+    def summary(self) -> list[str]:
+        """As of every grid, but what is marked stands on a line of its own."""
+        return [words for words in super().summary if not words.endswith(" marked")]
+
+    def action_mark(self) -> None:
+        """Mark what is under the cursor, and go on to the next row."""
+        if isinstance(self.screen, DevicesScreen):
+            self.screen.mark_here()
+            self.action_move(1)
+
+    def action_mark_all(self) -> None:
+        """Mark all free devices that are shown, or none of them."""
+        if isinstance(self.screen, DevicesScreen):
+            self.screen.mark_shown()
 
 
 class DevicesScreen(GridScreen):
@@ -21,155 +65,275 @@ class DevicesScreen(GridScreen):
 
     NAME = "devices"
     HELP_TEXT = (
-        "The block devices of all hosts. t switches: by role (devices for the same use beside each other), by host, "
-        "by name. A device's name is a name of this boot on this host: by name shows what it means on each."
+        "The block devices of all hosts. t turns: a line a role (equal devices beside each other), a name (what it "
+        "means on each host), a disk of the file system, a device. Before a name: + free, = a disk of the file system, "
+        "! in use, ? not known, * marked; ≠ where a role has another name. Free is only what was read and is empty. "
+        "left and right go to a host, enter shows the device there. space marks, a all free ones like it, u none; v "
+        "shows what the marked ones would become. c tells what is different from an earlier look."
     )
-    BINDINGS: ClassVar[list[BindingType]] = [Binding("t", "turn", "turn", id="devices.turn")]
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("t", "turn", "turn", id="devices.turn"),
+        Binding("a", "mark_alike", "mark alike", id="devices.alike"),
+        Binding("v", "preview", "preview", id="devices.preview"),
+        Binding("c", "since", "changed since", id="devices.since"),
+        Binding("u", "unmark", "unmark all", show=False, id="devices.unmark"),
+    ]
+    DEFAULT_CSS = """
+    DevicesScreen #marked { background: $boost; text-style: bold; display: none; }
+    DevicesScreen #marked.-shown { display: block; }
+    """
 
     view = VIEWS[0]
-    _made_of: tuple[Table, str] | None = None
-    _made: Table = Table(())
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.choosing = Choosing()
+        self.preview: Preview | None = None
+        """What the marked devices would become, as it was judged last."""
+        self._told = Table(())
+        self._matrix = Matrix(Table(()), {})
+        self._made_of: tuple[object, ...] = ()
+        self._judged: tuple[object, ...] = ()
+        self._waits = False
+
+    # the table
+
+    def compose_head(self) -> ComposeResult:
+        yield from super().compose_head()
+        yield OneLine(id="marked")
+
+    def new_grid(self) -> Grid:
+        return DeviceGrid(name=self.NAME)
 
     def table(self, state: State) -> Table:
         """The devices, turned as a person wants to look at them."""
-        told = self.session.fs.devices(state)
-        if self._made_of is None or self._made_of[0] is not told or self._made_of[1] != self.view:
-            self._made_of, self._made = (told, self.view), turned(told, self.view)
-        return self._made
+        if self._worked(state):
+            told, before = self.session.fs.devices(state), self._told
+            if told.rows is not before.rows or msgspec.structs.replace(told, rows=()) != msgspec.structs.replace(
+                before, rows=()
+            ):
+                self._told = told
+        made_of = (self._told, self.view, self.choosing.marks)
+        if len(self._made_of) != len(made_of) or any(a is not b for a, b in zip(self._made_of, made_of, strict=True)):
+            marks = self.choosing.marks
+            self._matrix = turned(self._told, self.view, marks, self.session.fs.words.disk)
+            self._made_of = made_of
+        return self._matrix.table
+
+    def _worked(self, state: State) -> bool:
+        """Do a part of the work on a table; whether it is done. The rest is done in the turns that follow."""
+        ends = time.perf_counter() + BUDGET
+        for _ in self.session.fs.device_steps(state):
+            if time.perf_counter() > ends:
+                if not self._waits:
+                    self._waits = True
+                    self.set_timer(0.005, self._go_on)
+                return False
+        return True
+
+    def _go_on(self) -> None:
+        self._waits = False
+        if self.is_current:
+            self.show_state()
+
+    def show_state(self) -> None:
+        changes, gone = dict(self.grid.view.changes), self.grid.view.gone
+        view, rows, turned_to = self.grid.view, self._told.rows, self._made_of[1:2]
+        super().show_state()
+        if self._told.rows is rows and turned_to == (self.view,):
+            view.changes, view.gone = changes, gone  # a mark that came or went is no change of a device
+        view.marks = {row.key for row in view.table.rows if self._marked_of(self._matrix.members.get(row.key, ()))}
+        self.judge()
+        self._show_marked()
 
     @property
     def heading(self) -> str:
         """Which way it is turned, and the key that turns it."""
-        return f"Devices by {self.view} (t turns)" if self._turns else "Devices"
+        word = self.session.fs.words.disk if self.view == "disk" else self.view
+        return f"Devices by {word} (t turns)" if self._turns else "Devices"
+
+    def remarks(self, state: State) -> list[str]:
+        """Which columns are out of sight."""
+        return [self.grid.beside_sight]
 
     @property
     def _turns(self) -> bool:
         """Whether the file system tells enough of its devices to look at them another way."""
-        return self._made_of is None or {column.id for column in self._made_of[0].columns} >= NEEDED
+        return not self._told.columns or can_turn(self._told)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        """What cannot be turned has no key for it."""
-        if action == "turn":
+        """What cannot be turned or marked has no key for it."""
+        if action in ("turn", "mark_alike", "since"):
             return self._turns
+        if action in ("preview", "unmark"):
+            return bool(self.choosing.marks)
         return super().check_action(action, parameters)
+
+    def in_footer(self, keys: list[ActiveBinding]) -> list[ActiveBinding]:
+        """The keys of this screen first."""
+        return sorted(keys, key=lambda key: key.binding.id in LATER)
 
     def action_turn(self) -> None:
         """Look at them another way."""
         self.view = VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)]
+        self.grid.chosen = 0
         self.show_state()
+        disk = self.session.fs.words.disk
         self.say(
             {
-                "role": "by role: what serves the same use, beside each other",
-                "host": "by host: every device on a line of its own",
+                "role": "by role: what serves the same use, beside each other; ≠ where the name is another one",
                 "name": "by name: what a name means on each host; !! where it is not the same",
+                "disk": f"by {disk}: what each {disk} is called on each host, and which of its servers that is",
+                "host": "by host: every device on a line of its own",
             }[self.view]
         )
 
+    def detail_pairs(self, row: Row) -> Sequence[Pair]:
+        """The device of the chosen cell; all of the row's in short where no host is chosen."""
+        here = self._here()
+        if len(here) == 1:
+            return here[0].detail
+        if self.grid.chosen_column.startswith(HOST):
+            return [("", "nothing is there"), *row.detail] if not here else row.detail
+        return [*row.detail, ("", "left and right choose a host: then its device is shown closely")]
 
-NEEDED = {"role", "host", "name", "use", "size", "kind"}
-"""The columns without which there is nothing to turn."""
+    # marks
 
+    def _here(self) -> tuple[Row, ...]:
+        """The devices under the cursor: of one host, or of the whole row."""
+        row = self.grid.row
+        return self._matrix.on(row.key, self.grid.chosen_column) if row else ()
 
-def turned(table: Table, view: str) -> Table:
-    """The table by role, by host or by name; as it is where it has no such columns."""
-    ids = {column.id: index for index, column in enumerate(table.columns)}
-    if not ids.keys() >= NEEDED:
-        return table
-    if view == "host":
-        return _by_host(table, ids)
-    return _by_role(table, ids) if view == "role" else _by_name(table, ids)
+    def _marked_of(self, rows: Iterable[Row]) -> list[Row]:
+        marks = set(self.choosing.marks)
+        return [row for row in rows if row.key in marks] if marks else []
 
+    def mark_here(self) -> None:
+        """Mark the device of the cell whatever it is, or those of the row that are free; marked ones are unmarked."""
+        here = self._here()
+        if not self._turns or not here:
+            self.say("there is no device to mark here")
+            return
+        alone = len(here) == 1
+        wanted = here if alone else self._takeable(here)
+        if not wanted:
+            self.say("nothing in this row is free; left and right go to one host, where space marks it all the same")
+        elif len(self._marked_of(wanted)) == len(wanted):
+            self._set_marks([key for key in self.choosing.marks if key not in {row.key for row in wanted}])
+            self.say(f"unmarked {self._names(wanted)}")
+        else:
+            self._add(wanted)
 
-def _by_host(table: Table, ids: dict[str, int]) -> Table:
-    """The host and the name first, hosts together."""
-    first = [ids["host"], ids["name"]]
-    order = first + [index for index in range(len(table.columns)) if index not in first]
-    rows = [Row(row.key, tuple(row.cells[i] for i in order), row.severity, row.detail) for row in table.rows]
-    rows.sort(key=lambda row: row.cells[0].order)
-    return Table(tuple(table.columns[i] for i in order), tuple(rows), table.at, table.failure)
+    def _takeable(self, rows: Sequence[Row]) -> list[Row]:
+        """Those that are free; where none is, those of which it is not known."""
+        free = [row for row in rows if sign_of(row, self._told) == FREE]
+        return free or [row for row in rows if sign_of(row, self._told) == OPEN]
 
+    def _add(self, rows: Sequence[Row]) -> None:
+        host, role = self._told.column("host"), self._told.column("role")
+        # names are counted in this order: host by host, by their places
+        ordered = sorted(rows, key=lambda row: (len(row.cells[host].text), row.cells[host].text, row.cells[role].order))
+        self._set_marks([*self.choosing.marks, *(row.key for row in ordered)])
+        unsure = sum(sign_of(row, self._told) != FREE for row in rows)
+        more = f"; {unsure} of them not known to be free" if unsure else ""
+        self.say(f"marked {self._names(ordered)}{more}", wrong=bool(unsure))
 
-def _by_role(table: Table, ids: dict[str, int]) -> Table:
-    """A line a role, with the name and the use that it has on each host; `≠` where the name is another one."""
-    groups: dict[tuple[str, str], list[Row]] = defaultdict(list)
-    for row in table.rows:
-        groups[_text(row, ids, "role"), _text(row, ids, "size")].append(row)
-    hosts = _hosts(table, ids)
-    rows = []
-    for (role, size), members in groups.items():
-        usual = Counter(_text(row, ids, "name") for row in members).most_common(1)[0][0]
+    def _names(self, rows: Sequence[Row]) -> str:
+        host, name = self._told.column("host"), self._told.column("name")
+        told = [f"{row.cells[host].text} {row.cells[name].text}" for row in rows]
+        return ", ".join(told) if len(told) <= 3 else f"{len(told):,}: {', '.join(told[:2])} … {told[-1]}"
 
-        def cell(row: Row, usual: str = usual) -> str:
-            name = _text(row, ids, "name")
-            odd = "≠" if name != usual and _text(row, ids, "drift") else ""
-            return f"{name}{odd} {_short(_text(row, ids, 'use'))}"
+    def _set_marks(self, keys: Sequence[str]) -> None:
+        old = self.choosing
+        self.choosing = Choosing(tuple(dict.fromkeys(keys)), old.pattern, old.answers)
+        self.show_state()
+        self.refresh_bindings()
+        self.show_keys()
 
-        head = (members[0].cells[ids["role"]], members[0].cells[ids["size"]])
-        severity = max(row.severity for row in members)
-        cells = (*head, *_by_hosts(members, hosts, ids, cell))
-        rows.append(Row(f"{role} {size}", cells, severity, _details(members, ids)))
-    columns = (Column("role", "role"), Column("size", "size", right=True, unit="bytes"), *_host_columns(hosts))
-    return Table(columns, tuple(rows), table.at, table.failure)
+    def action_mark_alike(self) -> None:
+        """Mark all free devices like the one under the cursor."""
+        here = self._here()
+        first = next(iter([*self._takeable(here), *here]), None)
+        keys = self.session.fs.alike(self.session.state, first.key) if first else ()
+        rows = {row.key: row for row in self._told.rows}
+        found = [rows[key] for key in keys if key in rows]
+        if found:
+            self._add(found)
+        else:
+            self.say("there is no free device like this one")
 
+    def mark_shown(self) -> None:
+        """Mark every free device that is shown, or unmark all where they are marked."""
+        rows = [self.grid.view.table.rows[number] for number in self.grid.view.shown]
+        shown = [member for row in rows for member in self._matrix.members.get(row.key, ())]
+        free = [row for row in shown if self._turns and sign_of(row, self._told) == FREE]
+        if not free:
+            self.say("no device that is shown is free")
+        elif len(self._marked_of(free)) == len(free):
+            self.action_unmark()
+        else:
+            self._add(free)
 
-def _by_name(table: Table, ids: dict[str, int]) -> Table:
-    """A line a name, with what it means on each host: the trap of going by names."""
-    groups: dict[str, list[Row]] = defaultdict(list)
-    for row in table.rows:
-        groups[_text(row, ids, "name")].append(row)
-    hosts = _hosts(table, ids)
-    rows = []
-    for name in sorted(groups, key=lambda name: (len(name), name)):
-        members = groups[name]
-        roles = {_text(row, ids, "role").partition(" #")[0] for row in members}
-        sizes = {_text(row, ids, "size") for row in members}
-        with_size = len(roles) == 1 and len(sizes) > 1
+    def action_unmark(self) -> None:
+        """Take all marks away."""
+        count = len(self.choosing.marks)
+        self._set_marks(())
+        self.say(f"unmarked all {count:,}")
 
-        def cell(row: Row, with_size: bool = with_size) -> str:
-            size = f" {_text(row, ids, 'size')}" if with_size else ""
-            return f"{_text(row, ids, 'kind')}{size} {_short(_text(row, ids, 'use'))}"
+    # what the marked ones would become
 
-        severity = Severity.BAD if len(roles) > 1 else Severity.WARNING if with_size else Severity.NORMAL
-        meaning = Cell("DIFFERS" if severity else "same")
-        cells = (Cell(name, f"{len(name):04} {name}"), meaning, *_by_hosts(members, hosts, ids, cell))
-        rows.append(Row(f"name {name}", cells, severity, _details(members, ids)))
-    columns = (Column("name", "name"), Column("means", "means"), *_host_columns(hosts))
-    return Table(columns, tuple(rows), table.at, table.failure)
+    def judge(self) -> None:
+        """Judge the marked devices as they are now, unless that has been done."""
+        state, choosing = self.session.state, self.choosing
+        if not choosing.marks:
+            self.preview, self._judged = None, ()
+            return
+        judged = (choosing, state.facts)
+        if self._judged and all(a is b for a, b in zip(self._judged, judged, strict=True)):
+            return
+        self._judged = judged
+        if len(choosing.marks) <= AT_ONCE:
+            self.preview = self.session.fs.preview(state, choosing)
+        else:
+            self.run_worker(
+                lambda: self._judge_apart(state, choosing),
+                thread=True,
+                exclusive=True,
+                group="judge",
+                exit_on_error=True,
+            )
 
+    def _judge_apart(self, state: State, choosing: Choosing) -> None:
+        made = self.session.fs.preview(state, choosing)
 
-def _short(use: str) -> str:
-    """A use in fewer words: three hosts beside each other must fit 80 cells."""
-    return use.replace("mounted on ", "mounted ", 1)
+        def take() -> None:
+            if self.choosing is choosing:
+                self.preview = made
+                self._show_marked()
 
+        self.app.call_from_thread(take)
 
-def _text(row: Row, ids: dict[str, int], column: str) -> str:
-    return row.cells[ids[column]].text if column in ids else ""
+    def _show_marked(self) -> None:
+        line, count = self.query_one("#marked", OneLine), len(self.choosing.marks)
+        line.set_class(bool(count), "-shown")
+        text = f" * {count:,} marked: {said_of(self.preview) if self.preview else 'not judged yet'}"
+        line.show(fit(text, max(20, self.size.width - 13)) + "  v: preview")
 
+    def choose(self, *, pattern: str | None = None, answer: tuple[str, str] | None = None) -> None:
+        """Take another pattern of names, or the answer (place, text) to what was asked."""
+        old = self.choosing
+        answers = {**old.answers, answer[0]: answer[1]} if answer else old.answers
+        self.choosing = Choosing(old.marks, old.pattern if pattern is None else pattern, answers)
+        self.judge()
+        self._show_marked()
 
-def _hosts(table: Table, ids: dict[str, int]) -> list[str]:
-    return sorted({row.cells[ids["host"]].text for row in table.rows}, key=lambda host: (len(host), host))
+    def action_preview(self) -> None:
+        """Show what the marked devices would become, and all that speaks for and against."""
+        if self.session.fs.preview(self.session.state, Choosing()) is None:
+            self.say("nothing is made of devices on this file system")
+            return
+        self.app.push_screen(PreviewScreen(self))
 
-
-def _host_columns(hosts: Sequence[str]) -> list[Column]:
-    return [Column(f"on {host}", host) for host in hosts]
-
-
-def _by_hosts(
-    members: Sequence[Row], hosts: Sequence[str], ids: dict[str, int], cell: Callable[[Row], str]
-) -> list[Cell]:
-    """One cell a host; several devices of a host in one."""
-    found: dict[str, list[str]] = defaultdict(list)
-    for row in members:
-        found[row.cells[ids["host"]].text].append(cell(row))
-    texts = [" + ".join(found.get(host, [])) or ABSENT for host in hosts]
-    return [Cell(text, None if text == ABSENT else text) for text in texts]
-
-
-def _details(members: Sequence[Row], ids: dict[str, int]) -> tuple[tuple[str, str], ...]:
-    """The details of all devices of a line, one after the other, each under its host and name."""
-    pairs: list[tuple[str, str]] = []
-    for row in members:
-        host, name = row.cells[ids["host"]].text, row.cells[ids["name"]].text
-        pairs.append((f"{host} {name}", "─" * 8))
-        pairs += [pair for pair in row.detail if pair[0] not in ("host", "name")]
-    return tuple(pairs)
+    def action_since(self) -> None:
+        """Show what is different from an earlier look."""
+        self.app.push_screen(SinceScreen(lambda: self.session.state, lambda: self.session.now))

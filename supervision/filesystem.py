@@ -5,7 +5,7 @@ Everything here is a pure function of the state: nothing is asked, nothing is ke
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from enum import Enum
 from typing import Protocol
 
@@ -125,6 +125,7 @@ class Preview(msgspec.Struct, frozen=True):
 
     `text` is "" while something blocks or is to be answered. `name` is what the file is usually called, `pattern` the
     pattern of names that was used, `fields` those that it may have. `makes` tells in a few words what it would make.
+    `by_hand` is what only a person may do about a block, outside of this program: commands and why they are dangerous.
     """
 
     lines: tuple[Line, ...] = ()
@@ -134,6 +135,7 @@ class Preview(msgspec.Struct, frozen=True):
     pattern: str = ""
     fields: tuple[str, ...] = ()
     makes: str = ""
+    by_hand: tuple[Line, ...] = ()
 
 
 class Words(msgspec.Struct, frozen=True):
@@ -192,6 +194,9 @@ class FileSystem(Protocol):
 
     def devices(self, state: State) -> Table:
         """The block devices of its servers, by host."""
+
+    def device_steps(self, state: State) -> Iterator[None]:
+        """The work of `devices` in steps of some milliseconds, after which it is quick; nothing where it always is."""
 
     def alike(self, state: State, key: str) -> tuple[str, ...]:
         """The rows of `devices` that are free and like one of them, itself among them; to be marked together."""

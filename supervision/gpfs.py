@@ -6,7 +6,7 @@ more changes their age and nothing else.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from remote.command import Command, Effect
 from remote.gpfs import commands as gpfs
@@ -157,6 +157,10 @@ class GpfsFileSystem:
     def devices(self, state: State) -> Table:
         """The disks and multipath maps of all hosts, equal roles together."""
         return gpfs_devices.devices(self._view(state))
+
+    def device_steps(self, state: State) -> Iterator[None]:
+        """The devices host by host: hundreds of hosts and disks take a quarter of a second."""
+        return gpfs_devices.steps(self._view(state))
 
     def alike(self, state: State, key: str) -> tuple[str, ...]:
         """The free devices of one model and size, on all hosts."""

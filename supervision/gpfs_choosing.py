@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from supervision.filesystem import Choosing, Preview, Question
+from supervision.gpfs_recycled import exceptions
 from supervision.gpfs_selection import FIELDS, PATTERN, Built, Selection, build, peers_of
 from supervision.gpfs_site import looks_of, site_of
-from supervision.gpfs_text import folded
+from supervision.gpfs_stanzacheck import Site
+from supervision.gpfs_text import folded, natural
 from supervision.gpfs_view import View
-from supervision.identity import HostLook, Identity, Seen
+from supervision.identity import HostLook, Seen, is_path
 from supervision.tables import Line, Severity
 from supervision.verdicts import Level, Verdict, gathered, whose
 
@@ -23,11 +25,12 @@ _SEVERITY = {
 
 
 def row_key(seen: Seen) -> str:
-    """What a device's row is known by: the identity, or the name of this boot where that is not unique."""
-    return f"{seen.host} {seen.identity.text if seen.identity.text and not seen.doubt else f'={seen.name}'}"
+    """What a device's row is known by: the identity, or the name of this boot where that is not its own."""
+    own = seen.identity.text and not seen.doubt and not is_path(seen)  # paths have that of their map
+    return f"{seen.host} {seen.identity.text if own else f'={seen.name}'}"
 
 
-def device_of(looks: dict[str, HostLook], key: str) -> Seen | None:
+def device_of(looks: Mapping[str, HostLook], key: str) -> Seen | None:
     """The device of a row."""
     host, _, what = key.partition(" ")
     look = looks.get(host)
@@ -35,7 +38,8 @@ def device_of(looks: dict[str, HostLook], key: str) -> Seen | None:
         return None
     if what.startswith("="):
         return look.named(what[1:])
-    return next((seen for seen in look.devices if row_key(seen) == key), None)
+    mine = (seen for seen in look.devices if seen.identity.text == what and not seen.doubt and not is_path(seen))
+    return next(mine, None)
 
 
 def alike(view: View, key: str) -> tuple[str, ...]:
@@ -51,21 +55,35 @@ def alike(view: View, key: str) -> tuple[str, ...]:
 
 
 def preview(view: View, choosing: Choosing) -> Preview:
-    """The stanza file of the marked devices."""
-    looks = looks_of(view)
+    """The stanza file of the marked devices; the same one for the same marks and answers of the hosts."""
+    site = site_of(view)
+    values = (choosing, site.looks, site.nsds, site.disks, site.file_system, view.cluster)
+    return view.remember("preview", values, lambda: _preview(choosing, site))
+
+
+def _preview(choosing: Choosing, site: Site) -> Preview:
     pattern = choosing.pattern or PATTERN
     gone, chosen = [], []
     for key in choosing.marks:
-        seen = device_of(looks, key)
+        seen = device_of(site.looks, key)
         if seen is None:
             gone.append(key)
         else:
-            chosen.append((seen.host, Identity(seen.identity.text, seen.identity.size_bytes)))
-    built = build(Selection(tuple(chosen), pattern, groups=choosing.answers), site_of(view))
+            chosen.append((seen.host, seen.identity))
+    built = build(Selection(tuple(chosen), pattern, groups=choosing.answers), site)
     lines = [Line("gone", f"{key} is not seen any more", Severity.BAD, "Take its mark away") for key in gone]
     lines += [line_of(same) for _, same in gathered(built.judged.verdicts)]
     asked = tuple(Question(each.place, "failure group", each.why, each.found) for each in built.asked)
-    return Preview(tuple(lines), "" if gone else built.text, asked, FILE, pattern, FIELDS, _makes(built))
+    return Preview(
+        tuple(lines),
+        "" if gone else built.text,
+        asked,
+        FILE,
+        pattern,
+        FIELDS,
+        _makes(built, len(choosing.marks)),
+        exceptions(built, site),
+    )
 
 
 def line_of(same: Sequence[Verdict]) -> Line:
@@ -76,12 +94,13 @@ def line_of(same: Sequence[Verdict]) -> Line:
     return Line(f"{verdict.level.word} {verdict.kind}", text, _SEVERITY[verdict.level], verdict.advice, at)
 
 
-def _makes(built: Built) -> str:
+def _makes(built: Built, marked: int) -> str:
     stanzas = built.stanzas
-    groups = sorted({stanza.failure_group for stanza in stanzas})
-    servers = tuple(dict.fromkeys(stanza.servers[0] for stanza in stanzas))
     if not stanzas:
-        return "nothing is marked"
-    many = "s" if len(stanzas) > 1 else ""
-    which = f"failure group{'s' if len(groups) > 1 else ''} {', '.join(groups)}"
-    return f"{len(stanzas)} NSD{many} on {folded(servers)}, {which}, {stanzas[0].usage.value} in pool {stanzas[0].pool}"
+        return "no NSD can be made of them" if marked else "nothing is marked"
+    servers = tuple(dict.fromkeys(stanza.servers[0] for stanza in stanzas))
+    head = f"{len(stanzas)} NSD{'s' if len(stanzas) > 1 else ''} on {folded(servers)}"
+    if built.asked:
+        return f"{head}, failure group not known yet"
+    groups = sorted({stanza.failure_group for stanza in stanzas}, key=natural)
+    return f"{head}, failure group{'s' if len(groups) > 1 else ''} {', '.join(groups)}"

@@ -83,6 +83,12 @@ def _volume_id(sector: str, now: float) -> tuple[str, VolumeId] | None:
     return None
 
 
+def strange_id(seen: Seen, now: float) -> str:
+    """The volume id of an NSD that this cluster does not know, as sector 2 of a device holds it; "" for none."""
+    found = _volume_id(seen.content.sector2.upper(), now) if seen.content and not seen.known_as else None
+    return found[0] if found else ""
+
+
 def share(looks: Mapping[str, HostLook]) -> dict[str, HostLook]:
     """A device that is an NSD on one host is that NSD on every host that sees it."""
     served: dict[Identity, tuple[str, str]] = {}

@@ -1,178 +1,155 @@
 """What each block device of each host is for, which of them are the same disk, and where names differ for one role.
 
-A disk that GPFS uses is never called free on another host that sees it too: that is found out by identity and size.
+A role is what equal devices of all hosts serve: the same use, kind, size and model, and the same place among them.
 """
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
-from remote.gpfs.models import NsdDevice
-from remote.linux.models import BlockDevice, BlockDevices
-from supervision.gpfs_text import UNKNOWN, folded, natural
+from supervision.gpfs_text import folded, natural, size_text
+from supervision.identity import Seen, UseKind, is_path
 
-GROUPS = ("NSD", "free", "in use", UNKNOWN, "path")
-"""What a device can be for, in the order in which they are shown."""
-_SHOWN = ("disk", "mpath")
-"""Types with a row of their own; partitions, RAIDs and volumes stand in the detail of what they lie on."""
-NOT_UNIQUE = "its identity is not unique on this host"
-"""Old versions of lsblk cut WWNs, so that LUNs of one array have the same."""
+NSD = "NSD"
+GROUPS = ("", NSD, "boot", "in use", "path")
+"""What devices are for, in the order in which they are shown. The first have no use that the host knows of."""
+_SYSTEM = (UseKind.MOUNTED, UseKind.SWAP, UseKind.HELD)
+_LARGEST = 10**20 - 1
+FREE, MINE, TAKEN, OPEN, NONE = "+", "=", "!", "?", ""
+"""The signs before a verdict in a word: free, an NSD, in use, not known; a path has none."""
 
 
 class Device(msgspec.Struct):
-    """A device of a host with what it is for.
+    """A device of a host with what it is for, which is one of GROUPS.
 
     `number` counts the equal ones of a host from 1; of a disk that several hosts see it is the same on all of them.
-    `drift` tells the names of the role on all hosts where they differ. `known_by` is what tells the identity: the
-    device itself, or a path of a multipath map, of which lsblk tells neither WWN nor serial.
+    `drift` tells the names of the role on all hosts where they differ. `label` is the role in words.
     """
 
-    host: str
-    block: BlockDevice
+    seen: Seen
     group: str
-    use: str
-    known_by: BlockDevice
-    nsd: str = ""
-    reasons: tuple[str, ...] = ()
     number: int = 0
     shared: bool = False
-    doubtful: bool = False
     drift: str = ""
-
-    @property
-    def kind(self) -> str:
-        """By the kernel's guess, which is often wrong behind RAID controllers."""
-        return {True: "HDD", False: "SSD", None: "?"}[self.block.rotational]
-
-    @property
-    def identity(self) -> str:
-        """What names the disk on every host; "" when nothing does."""
-        return self.known_by.identity
+    label: str = ""
 
     @property
     def alike(self) -> tuple[str, str, int, str]:
         """What devices of one role have in common."""
-        return (self.group, self.kind, self.block.size_bytes, self.known_by.model)
+        return (self.group, self.seen.kind, self.seen.identity.size_bytes, self.seen.model)
 
     @property
-    def same(self) -> tuple[str, int]:
-        """What one disk has on every host that sees it."""
-        return (self.identity, self.block.size_bytes)
+    def order(self) -> str:
+        """Sorts roles, and is the same for all devices of one role and no others."""
+        group, kind, size, model = self.alike
+        return f"{GROUPS.index(group)} {kind} {_LARGEST - size:020d} {model} {self.number:06d}"
 
 
-def of_host(
-    host: str, seen: BlockDevices, rows: Sequence[NsdDevice], *, asked: bool
-) -> tuple[list[Device], list[NsdDevice]]:
-    """The devices of a host by what it and `mmlsnsd -X` say, and the NSDs that lead to none of its devices.
+def group_of(seen: Seen) -> str:
+    """What a device is for. What merely lies on it, or cannot be read, does not make it another kind of device."""
+    if is_path(seen):
+        return "path"
+    if seen.known_as:
+        return NSD
+    kinds = {use.kind for use in seen.uses}
+    if UseKind.BOOT in kinds:
+        return "boot"
+    return "in use" if kinds & set(_SYSTEM) else ""
 
-    `rows` are those of this host's node; `asked` tells whether there is an answer of mmlsnsd at all.
+
+def verdict_of(seen: Seen, *, asked: bool) -> tuple[str, str]:
+    """The sign and the word for whether a device may be taken. `asked` tells whether all NSDs are known.
+
+    Free is only what was read and holds nothing, of which it is certain which device it is.
     """
-    by_name = {row.device.rpartition("/")[2]: row for row in rows if row.found}
-    by_kname = {block.kname: block for block in seen.devices}
-    on_top: dict[str, list[BlockDevice]] = defaultdict(list)
-    for block in seen.devices:
-        for parent in block.parents:
-            on_top[parent].append(block)
-    found = []
-    for block in seen.devices:
-        if block.type in _SHOWN:
-            row = by_name.get(block.kname) or by_name.get(block.name)
-            found.append(_device(host, block, _known_by(block, by_kname), _above(block, on_top), row, asked))
-    names = {name for block in seen.devices for name in (block.kname, block.name)}
-    lost = [row for row in rows if not row.found or row.device.rpartition("/")[2] not in names]
-    return found, lost
+    if seen.known_as:
+        return MINE, seen.known_as
+    if seen.uses:
+        return (NONE if is_path(seen) else TAKEN), _word(seen)
+    if seen.doubt:
+        return OPEN, "not unique" if seen.identity.text else "no identity"
+    if seen.unread or not asked:
+        return OPEN, "unread"
+    return FREE, "free"
 
 
-def _above(block: BlockDevice, on_top: dict[str, list[BlockDevice]]) -> list[BlockDevice]:
-    """All that lies on a device, which is little: asking all devices of the host for each would take long."""
-    found: dict[str, BlockDevice] = {}
-    waiting = [block.kname]
-    while waiting:
-        for other in on_top.get(waiting.pop(), ()):
-            if other.kname not in found and other.kname != block.kname:
-                found[other.kname] = other
-                waiting.append(other.kname)
-    return list(found.values())
+def _word(seen: Seen) -> str:
+    """The worst use of a device, in a word or two."""
+    use = seen.uses[0]
+    text = use.text.rpartition(": ")[2]
+    match use.kind:
+        case UseKind.BOOT:
+            return "boot disk"
+        case UseKind.MOUNTED:
+            return text.replace("mounted on ", "mounted ", 1)
+        case UseKind.PARTITIONED:
+            return "partitions"
+        case UseKind.NSD:
+            return "an NSD"
+        case UseKind.BYTES:
+            return "not empty"
+        case UseKind.HELD:
+            return text.partition(" (")[0]
+    return text
 
 
-def _known_by(block: BlockDevice, by_kname: dict[str, BlockDevice]) -> BlockDevice:
-    """What tells the identity of a device: a map is known by its paths, as long as they agree."""
-    if block.type != "mpath" or block.identity:
-        return block
-    paths = [by_kname[parent] for parent in block.parents if parent in by_kname]
-    return paths[0] if len({path.identity for path in paths}) == 1 else block
-
-
-def _device(
-    host: str, block: BlockDevice, known_by: BlockDevice, above: list[BlockDevice], row: NsdDevice | None, asked: bool
-) -> Device:
-    reasons = BlockDevices((block, *above)).in_use(block.kname)
-    if row:
-        return Device(host, block, "NSD", row.nsd, known_by, row.nsd, reasons)
-    maps = [other.name for other in above if other.type == "mpath"]
-    if maps and block.type == "disk":
-        return Device(host, block, "path", f"path of {', '.join(maps)}", known_by, reasons=reasons)
-    if reasons:
-        return Device(host, block, "in use", _loudest(reasons), known_by, reasons=reasons)
-    if not asked:
-        return Device(host, block, UNKNOWN, "mmlsnsd -X not asked", known_by)
-    return Device(host, block, "free", "free", known_by)
-
-
-def _loudest(reasons: tuple[str, ...]) -> str:
-    """The reason that says most: what is mounted, then swap, then the first."""
-    mounted = [reason.partition("mounted on ")[2] for reason in reasons if "mounted on " in reason]
-    if mounted:
-        return f"mounted on {min(mounted, key=len)}"
-    return "swap" if any("used as swap" in reason for reason in reasons) else reasons[0]
-
-
-def settle(found: Sequence[Device]) -> None:
-    """Complete the devices of all hosts: the same disk, numbers, drift."""
+def settle(found: Sequence[Device]) -> Iterator[None]:
+    """Complete the devices of all hosts in a few steps: the same disk, numbers, drift, names of roles."""
     _find_same(found)
+    yield
     _number(found)
+    yield
     _mark_drift(found)
+    yield
+    _name(found)
+    yield
 
 
 def _find_same(found: Iterable[Device]) -> None:
-    """Mark disks that several hosts see, and give all of them the NSD that one of them has."""
-    same: dict[tuple[str, int], list[Device]] = defaultdict(list)
+    """Mark disks that several hosts see."""
+    hosts: dict[object, set[str]] = defaultdict(set)
     for device in found:
-        if device.identity and device.group != "path":
-            same[device.same].append(device)
-    for devices in same.values():
-        hosts = {device.host for device in devices}
-        if len(hosts) < len(devices):
-            for device in devices:
-                device.doubtful = True
-            continue
-        served = next((device for device in devices if device.nsd), None)
-        for device in devices:
-            device.shared = len(hosts) > 1
-            if served and not device.nsd:
-                device.group, device.nsd, device.use = "NSD", served.nsd, f"{served.nsd} by {served.host}"
+        if _certain(device):
+            hosts[device.seen.identity].add(device.seen.host)
+    for device in found:
+        device.shared = _certain(device) and len(hosts[device.seen.identity]) > 1
+
+
+def _certain(device: Device) -> bool:
+    seen = device.seen
+    return bool(seen.identity.text) and not seen.doubt and device.group != "path"
 
 
 def _number(found: Iterable[Device]) -> None:
-    """Number equal devices: shared disks alike on all hosts, the others host by host behind them."""
+    """Number equal devices: shared disks alike on all hosts, the others host by host behind them.
+
+    Where every one of them tells its slot they are counted by slot, else by their names.
+    """
     shared: dict[tuple[str, str, int, str], dict[str, list[Device]]] = defaultdict(lambda: defaultdict(list))
-    own: dict[tuple[tuple[str, str, int, str], str], list[Device]] = defaultdict(list)
+    own: dict[tuple[str, str, int, str], dict[str, list[Device]]] = defaultdict(lambda: defaultdict(list))
     for device in found:
         if device.shared:
-            shared[device.alike][device.nsd or device.identity].append(device)
+            shared[device.alike][device.seen.known_as or device.seen.identity.text].append(device)
         else:
-            own[device.alike, device.host].append(device)
+            own[device.alike][device.seen.host].append(device)
     for disks in shared.values():
         for number, name in enumerate(sorted(disks, key=natural), 1):
             for device in disks[name]:
                 device.number = number
-    for (alike, _), devices in own.items():
+    for alike, hosts in own.items():
         first = len(shared[alike]) + 1 if alike in shared else 1
-        for number, device in enumerate(sorted(devices, key=lambda each: natural(each.nsd or each.block.name)), first):
-            device.number = number
+        slots = all(device.seen.slot for devices in hosts.values() for device in devices)
+        for devices in hosts.values():
+            for number, device in enumerate(sorted(devices, key=lambda each: _place(each.seen, slots=slots)), first):
+                device.number = number
+
+
+def _place(seen: Seen, *, slots: bool) -> tuple[object, ...]:
+    by_name = natural(seen.known_as or seen.name)
+    return (natural(seen.enclosure), natural(seen.slot), by_name) if slots else (by_name,)
 
 
 def _mark_drift(found: Iterable[Device]) -> None:
@@ -182,13 +159,44 @@ def _mark_drift(found: Iterable[Device]) -> None:
     """
     roles: dict[tuple[object, ...], list[Device]] = defaultdict(list)
     for device in found:
-        if device.group != "path" and not device.doubtful:
-            roles[device.same if device.shared else (device.alike, device.number)].append(device)
+        if device.group != "path" and not device.seen.doubt:
+            roles[(device.seen.identity,) if device.shared else (device.alike, device.number)].append(device)
     for devices in roles.values():
         hosts: dict[str, list[str]] = defaultdict(list)
         for device in devices:
-            hosts[device.block.name].append(device.host)
-        if len(hosts) > 1 and len({device.host for device in devices}) > 1:
+            hosts[called(device.seen)].append(device.seen.host)
+        if len(hosts) > 1 and len({device.seen.host for device in devices}) > 1:
             told = ", ".join(f"{name} on {folded(tuple(hosts[name]))}" for name in sorted(hosts, key=natural))
             for device in devices:
                 device.drift = told
+
+
+def _name(found: Iterable[Device]) -> None:
+    """Say each role in words: no two with the same ones."""
+    members = {device.alike: device for device in found}
+    heads = {alike: _head(device) for alike, device in members.items()}
+    for more in (_model, _bytes):  # another kind, model, or nearly the same size
+        counts = Counter(heads.values())
+        heads = {
+            alike: f"{head} {more(members[alike])}".rstrip() if counts[head] > 1 else head
+            for alike, head in heads.items()
+        }
+    for device in found:
+        device.label = f"{heads[device.alike]} #{device.number}"
+
+
+def _head(device: Device) -> str:
+    return f"{device.group or device.seen.kind} {size_text(device.seen.identity.size_bytes / 1024)}"
+
+
+def _model(device: Device) -> str:
+    return " ".join(part for part in (device.seen.kind if device.group else "", device.seen.model) if part)
+
+
+def _bytes(device: Device) -> str:
+    return f"{device.seen.identity.size_bytes:,} B"
+
+
+def called(seen: Seen) -> str:
+    """A device as people call it on its host: a multipath map by its name, a disk by the kernel's."""
+    return next((name for name in seen.names if name != seen.name), seen.name) if seen.type == "mpath" else seen.name

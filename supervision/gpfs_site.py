@@ -15,12 +15,12 @@ from supervision.identity import HostLook, look
 
 def looks_of(view: View) -> dict[str, HostLook]:
     """The last look at every host that was looked at. The same answers give the same looks."""
-    alone = {host: one for host in view.hosts if (one := _look(view, host)) is not None}
+    alone = {host: one for host in view.hosts if (one := look_of(view, host)) is not None}
     return view.remember("looks", alone.values(), lambda: share(alone))
 
 
-def _look(view: View, host: str) -> HostLook | None:
-    """A host's devices with their NSDs."""
+def look_of(view: View, host: str) -> HostLook | None:
+    """A host's devices with the NSDs that its own node sees; those that others see are not said yet."""
     blocks, devices, cluster = view.block_devices(host), view.devices, view.cluster
     fact = view.facts.fact(BlockDevices, host)
     if blocks is None or fact is None:

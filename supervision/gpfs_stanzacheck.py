@@ -25,7 +25,7 @@ from supervision.gpfs_verdicts import (
     judge_sector,
     judge_server,
 )
-from supervision.identity import HostLook, Seen, UseKind
+from supervision.identity import HostLook, Seen, Use, UseKind
 from supervision.pins import Pin, PinnedAt
 from supervision.verdicts import Level, Verdict
 
@@ -98,9 +98,8 @@ def judge_stanzas(stanzas: Sequence[NsdStanza], site: Site) -> Judged:
     oldest = min((look.at for look in site.looks.values()), default=0.0)
     found += judge_rows(site.nsds.rows if site.nsds else (), site.table, oldest)
     found += judge_discovery(tuple(dict.fromkeys(_hosts_of(stanzas, site))), site.looks)
-    for one in proven:
-        if one.seen and not any(v.level > Level.NOTE and one.stanza.nsd in (v.about, "") for v in found):
-            found.append(_proof(one, site))
+    against = {verdict.about for verdict in found if verdict.level > Level.NOTE}
+    found += [_proof(one, site) for one in proven if one.seen and one.stanza.nsd not in against]
     return Judged(tuple(proven), tuple(found))
 
 
@@ -275,8 +274,17 @@ def _block(kind: str, stanza: NsdStanza, text: str, advice: str, host: str = "",
 
 
 def blocked_by_nsd(verdict: Verdict, seen: Seen | None) -> bool:
-    """Whether the exception may be meant for which GPFS has `-v no`: a recycled disk that carries an old NSD id."""
-    return bool(verdict.kind == verdicts.IN_USE and seen and seen.uses and {use.kind for use in seen.uses} <= _RECYCLED)
+    """Whether the exception may be meant for which GPFS has `-v no`: a recycled disk that carries an old NSD id.
+
+    Never an NSD of this cluster, nor what holds anything besides the NSD's own partition, nor what could not be read.
+    """
+    if verdict.kind != verdicts.IN_USE or seen is None or seen.known_as or seen.unread or seen.doubt:
+        return False
+    kinds = {use.kind for use in seen.uses}
+    return UseKind.NSD in kinds and all(_of_an_nsd(use) for use in seen.uses)
 
 
-_RECYCLED = {UseKind.NSD, UseKind.BYTES, UseKind.PARTITIONED}
+def _of_an_nsd(use: Use) -> bool:
+    """What an NSD of any release leaves on a disk: its id, its partition and the table that this is in."""
+    table = use.kind is UseKind.PARTITIONED and use.text.endswith(" partition table")
+    return table or use.kind in (UseKind.NSD, UseKind.BYTES)

@@ -39,6 +39,7 @@ from supervision import filesystems
 from supervision.facts import Ahead, Fact, form_refused, learn, reader
 from supervision.logs import Log, append
 from supervision.reading import Reading
+from supervision.sightings import Sighting, noted
 
 COMMANDS = 1000
 """Commands kept in the command log; the recording has them all."""
@@ -99,6 +100,8 @@ class State(msgspec.Struct, frozen=True):
     """When each job (by host and id) was last told to end."""
     listed: Mapping[str, float] = MappingProxyType({})
     """When each host last told of all its jobs."""
+    sightings: Mapping[str, tuple[Sighting, ...]] = MappingProxyType({})
+    """The history of each host's devices, the last look last."""
     closed: bool = False
 
     @property
@@ -199,7 +202,7 @@ def _answered(state: State, event: Answered | Unanswered, ahead: Ahead | None) -
     if asked is None:
         return state
     facts, reading = dict(state.facts), state.reading
-    ran = []
+    ran, sightings = [], state.sightings
     took = event.t - asked.t
     for index, command in enumerate(asked.commands):
         if isinstance(event, Unanswered):
@@ -214,12 +217,27 @@ def _answered(state: State, event: Answered | Unanswered, ahead: Ahead | None) -
             fact = learn(reading, before, asked.host, command, reply, asked.t, event.t, ahead)
             if fact:
                 facts[fact.key] = fact
+    if any(_parsed(facts, key) is not _parsed(state.facts, key) for key in _of_devices(asked.host)):
+        history = noted(sightings.get(asked.host, ()), asked.host, facts, asked.t)
+        if history is not sightings.get(asked.host, ()):
+            sightings = _with(sightings, asked.host, history)
     return msgspec.structs.replace(
         state,
+        sightings=sightings,
         pending=_without(state.pending, event.n),
         facts=MappingProxyType(facts),
         commands=(*state.commands, *ran)[-COMMANDS:],
     )
+
+
+def _of_devices(host: str) -> tuple[str, ...]:
+    """The facts that tell which device is which on a host."""
+    return f"devices {host}", f"inventory {host}"
+
+
+def _parsed(facts: Mapping[str, Fact], key: str) -> object:
+    fact = facts.get(key)
+    return fact.parsed if fact else None
 
 
 def _failed(reading: Reading, facts: dict[str, Fact], host: str, command: Command, event: Unanswered) -> None:

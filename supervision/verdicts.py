@@ -159,20 +159,25 @@ def _batch(seen: Seen) -> str:
 def judge_drift(chosen: Sequence[Seen], looks: Mapping[str, HostLook]) -> list[Verdict]:
     """Names that mean a chosen device on one host and another thing on another: the reason for everything here."""
     found = []
-    mine = {(seen.host, seen.name) for seen in chosen}
     taken = {seen.identity for seen in chosen}
-    for name in sorted({name for _, name in mine}, key=lambda each: (len(each), each)):
-        for host, look in looks.items():
-            if (host, name) in mine:
-                continue
-            there = look.named(name)
+    holders: dict[str, list[str]] = defaultdict(list)
+    for seen in chosen:
+        holders[seen.name].append(seen.host)
+    for name in sorted(holders, key=lambda each: (len(each), each)):
+        mine = set(holders[name])
+        for host in (host for host in looks if host not in mine):
+            there = looks[host].named(name)
             if there is None or there.identity in taken:
                 continue
-            holders = fold(host for host, called in mine if called == name)
-            what = told(there.uses) or f"another disk ({there.model}, {there.identity.size_bytes:,} bytes)"
-            text = f"this name is chosen on {holders} and means another device here: {what}"
-            found.append(_of(Level.NOTE, DRIFT, there, look, text, "Go by identity; the stanza names each host's own"))
+            text = f"this name is chosen on {fold(holders[name])} and means another device here: {_other(there)}"
+            found.append(
+                _of(Level.NOTE, DRIFT, there, looks[host], text, "Go by identity; the stanza names each host's own")
+            )
     return found
+
+
+def _other(there: Seen) -> str:
+    return told(there.uses) or f"another disk ({there.model}, {there.identity.size_bytes:,} bytes)"
 
 
 def judge_pin(pin: Pin, looks: Mapping[str, HostLook]) -> list[Verdict]:

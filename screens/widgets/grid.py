@@ -96,6 +96,7 @@ class Grid(GridCanvas):
             x = max(0, min(start, max(self.scroll_offset.x, end))) if self.chosen else 0
             self.scroll_to(x=x, animate=False, force=True)
         self.redraw()
+        self.post_message(self.Moved(self))
 
     def action_sort(self) -> None:
         """Sort by the chosen column; again: the other way; again: as the table came."""

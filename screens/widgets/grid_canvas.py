@@ -101,6 +101,25 @@ class GridCanvas(ScrollView, can_focus=True, inherit_bindings=False):
             self.redraw()
 
     @property
+    def chosen_column(self) -> str:
+        """The id of the chosen column; "" where there is none."""
+        columns = self.laid.columns
+        return self.view.table.columns[columns[self.chosen]].id if columns else ""
+
+    @property
+    def beside_sight(self) -> str:
+        """How many columns are in sight of how many that are drawn, and where the others are."""
+        layout, x, width = self.laid, self.scroll_offset.x, self.room.width
+        if layout.width <= width:
+            return ""
+        inside = [
+            start >= layout.fixed + x and start + wide <= x + width
+            for start, wide in zip(layout.starts[1:], layout.widths[1:], strict=True)
+        ]
+        arrows = "←" * bool(x) + "→" * (x + width < layout.width)
+        return f"{1 + sum(inside)} of {len(layout.columns)} columns in sight {arrows}"
+
+    @property
     def summary(self) -> list[str]:
         """How many rows are shown of how many, and why not all; what is marked, gone, and out of sight."""
         view = self.view

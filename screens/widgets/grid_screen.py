@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.cells import cell_len
@@ -20,7 +21,7 @@ from screens.widgets.lines import Lines
 from screens.widgets.render import fit, labelled, plain
 from supervision.clocktext import age_text, local_time
 from supervision.state import State
-from supervision.tables import Table
+from supervision.tables import Pair, Row, Table
 
 BESIDE = 150
 """Cells from which on sums and details stand beside the table and not beneath it."""
@@ -78,12 +79,24 @@ class GridScreen(SessionScreen):
         """What is needed less comes last, where 80 cells have no room left."""
         return sorted(keys, key=lambda key: key.binding.id in LESS_NEEDED)
 
-    def compose_body(self) -> ComposeResult:
+    def compose_head(self) -> ComposeResult:
+        """The lines above the table."""
         yield OneLine(id="title")
         yield OneLine(id="failure")
+
+    def new_grid(self) -> Grid:
+        """The table's widget."""
+        return Grid(name=self.NAME)
+
+    def detail_pairs(self, row: Row) -> Sequence[Pair]:
+        """What a row tells when it is looked at closely."""
+        return row.detail
+
+    def compose_body(self) -> ComposeResult:
+        yield from self.compose_head()
         with Container(id="panes"):
             with Vertical(id="table"):
-                yield Grid(name=self.NAME)
+                yield self.new_grid()
             with Vertical(id="side"):
                 yield Lines(id="totals")
                 with VerticalScroll(id="detail", can_focus=True):
@@ -162,7 +175,7 @@ class GridScreen(SessionScreen):
         if not self.detail_open:
             return
         row = self.grid.row
-        pairs = [("", "no row is here")] if row is None else [*self._changes(row.key), *row.detail]
+        pairs = [("", "no row is here")] if row is None else [*self._changes(row.key), *self.detail_pairs(row)]
         lines = [
             plain(fit("── detail: enter or esc closes, tab to scroll ".ljust(self.side_width, "─"), self.side_width))
         ]

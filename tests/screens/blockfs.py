@@ -7,7 +7,7 @@ its progress lines is that of `gfs2_edit savemeta`. Its total is a lower bound, 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import TypeVar
 
@@ -171,6 +171,10 @@ class BlockFileSystem:
                 cells = (Cell(host), Cell(device.name), Cell(f"{device.size_bytes:,}", device.size_bytes))
                 rows.append(Row(f"{host} {device.kname}", cells))
         return Table(columns, tuple(rows), min(asked, default=None))
+
+    def device_steps(self, state: State) -> Iterator[None]:
+        del state
+        return iter(())
 
     def problems(self, state: State) -> tuple[Line, ...]:
         lost = [link.host for link in state.links.values() if link.state in ("waiting", "refused")]

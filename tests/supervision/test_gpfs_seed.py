@@ -150,16 +150,16 @@ def test_devices_by_role_with_the_trap_of_their_names() -> None:
     table = seed().devices(at("step 3"))
     rows = list(zip(column(table, "role"), column(table, "host"), column(table, "name"), strict=True))
     assert len(rows) == 24
-    assert [row for row in rows if row[0] == "free SSD #1"] == [
-        ("free SSD #1", "pollux1", "sdg"),
-        ("free SSD #1", "pollux2", "sdg"),
-        ("free SSD #1", "pollux3", "sde"),
+    assert [row for row in rows if row[0] == "SSD 186 GiB #1"] == [
+        ("SSD 186 GiB #1", "pollux1", "sdg"),
+        ("SSD 186 GiB #1", "pollux2", "sdg"),
+        ("SSD 186 GiB #1", "pollux3", "sde"),
     ]
     drift = dict(zip(rows, column(table, "drift"), strict=True))
-    assert {row[0].split(" #")[0] for row, mark in drift.items() if mark} == {"free SSD", "in use SSD"}
+    assert {row[0].split(" #")[0] for row, mark in drift.items() if mark} == {"SSD 186 GiB", "boot 224 GiB"}
     assert {mark for row, mark in drift.items() if row[0].startswith("NSD")} == {""}
-    boot = table.rows[rows.index(("in use SSD #1", "pollux3", "sdg"))]
-    assert dict(boot.detail)["use"] == "mounted on /"
+    boot = table.rows[rows.index(("boot 224 GiB #1", "pollux3", "sdg"))]
+    assert "mounted on /" in dict(boot.detail)["block"]
     assert dict(boot.detail)["same role"] == "sde on pollux[1-2], sdg on pollux3"
     assert boot.severity is Severity.NOTE
 
@@ -168,7 +168,7 @@ def test_the_ssds_become_nsds_and_keep_their_rows() -> None:
     before, after = seed().devices(at("step 3")), seed().devices(replay().end)
     assert {row.key for row in before.rows} == {row.key for row in after.rows}
     used = dict(zip(column(after, "role"), column(after, "use"), strict=True))
-    assert used["NSD SSD #2"] == "foo3_ssd2"
+    assert used["NSD 186 GiB #2"] == "foo3_ssd2"
 
 
 @pytest.mark.parametrize(("step", "seconds"), [("step 6", 0.0), ("step 6", 3600.0), ("step 6", 14_000.0)])

@@ -192,16 +192,17 @@ def test_a_disk_that_another_host_serves_is_never_free() -> None:
         "devices n2": blocks(block("sdx", "S1"), block("sdy", "S3")),
     }
     told = {(row["host"], row["name"]): row for row in rows(made.file_system().devices(made.state(facts)))}
-    assert told["n2", "sdx"]["use"] == "a by n1"
-    assert told["n2", "sdx"]["role"] == told["n1", "sda"]["role"] == "NSD SSD #1"
+    assert (told["n2", "sdx"]["use"], told["n2", "sdx"]["verdict"]) == ("a", "= a")
+    assert told["n2", "sdx"]["role"] == told["n1", "sda"]["role"] == "NSD 1 GiB #1"
     assert told["n2", "sdx"]["drift"] == "≠ name"
-    assert (told["n1", "sdb"]["use"], told["n2", "sdy"]["use"]) == ("free", "free")
+    assert (told["n1", "sdb"]["verdict"], told["n2", "sdy"]["verdict"]) == ("? unread", "? unread")
 
 
 def test_nothing_is_free_before_mmlsnsd_was_asked() -> None:
     facts = {"devices n1": blocks(block("sda", "S1"))}
     table = made.file_system().devices(made.state(facts))
-    assert rows(table)[0]["role"] == "unknown SSD #1"
+    assert rows(table)[0]["verdict"] == "? unread"
+    assert "mmlsnsd -X" in dict(table.rows[0].detail)["block"]
     assert table.failure == "n2, n3: not asked"
 
 
@@ -234,8 +235,8 @@ def test_one_identity_twice_on_a_host_is_doubted() -> None:
         "devices n1": blocks(block("sda", "S"), block("sdb", "S")),
     }
     table = made.file_system().devices(made.state(facts))
-    assert [row["use"] for row in rows(table)] == ["free?", "free?"]
-    assert "not unique" in dict(table.rows[0].detail)["doubt"]
+    assert [row["verdict"] for row in rows(table)] == ["? not unique", "? not unique"]
+    assert "sda, sdb have the same identity" in dict(table.rows[0].detail)["doubt"]
 
 
 def test_an_nsd_without_a_device_is_the_first_row() -> None:
