@@ -131,8 +131,8 @@ def _judge_stanza(stanza: NsdStanza, site: Site) -> tuple[Proven, list[Verdict]]
     host = site.hosts.get(nodes[0].daemon_name)
     look = site.looks.get(host) if host else None
     if look is None or host is None:
-        text = f"{nodes[0].admin_name} could not be read, so it is not known what {stanza.device} is there"
-        found.append(_block(verdicts.UNREAD, stanza, text, "See why first"))
+        text = "the host could not be read, so nobody knows what this name means there"
+        found.append(_block(verdicts.UNREAD, stanza, text, "See why first", host or nodes[0].admin_name))
         return Proven(stanza, None, None), found
     seen = look.named(stanza.device) if stanza.device else _served(stanza, look)
     if seen is None:
