@@ -13,7 +13,7 @@ from supervision import verdicts
 from supervision.gpfs import GpfsFileSystem, own_daemon
 from supervision.gpfs_hosts import hosts_of
 from supervision.gpfs_proof import lost
-from supervision.gpfs_site import site_of
+from supervision.gpfs_site import look_in_turns, site_of
 from supervision.gpfs_stanzacheck import Judged, Proven, Site, judge_stanzas
 from supervision.gpfs_verdicts import judge_thin, judge_volume_ids
 from supervision.gpfs_view import View
@@ -62,7 +62,9 @@ async def verify(supervisor: Supervisor, text: str, against: Pins | None = None)
     supervisor.site.add_hosts(hosts)
     errors = await supervisor.look_at_devices(hosts, *system.device_questions())
     unread = {host: str(error) for host, error in errors.items()}
-    site = site_of(_view(supervisor))
+    view = _view(supervisor)
+    await look_in_turns(view)
+    site = site_of(view)
     judged = judge_stanzas(wanted.model, site)
     found += _thin(parsed.model)
     found += [_named(verdict, unread) for verdict in judged.verdicts]

@@ -10,6 +10,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from enum import Enum
+from functools import cached_property
 
 import msgspec
 
@@ -38,6 +39,10 @@ class UseKind(Enum):
     HELD = "held"
     BYTES = "not empty"
     STATE = "state"
+
+
+BY_WEIGHT = tuple(UseKind)
+"""The kinds of uses, the worst first."""
 
 
 class Use(msgspec.Struct, frozen=True):
@@ -106,7 +111,7 @@ class Seen(msgspec.Struct, frozen=True):
         return short in self.names or short.removeprefix("disk/") in self.names
 
 
-class HostLook(msgspec.Struct, frozen=True):
+class HostLook(msgspec.Struct, frozen=True, dict=True):
     """The devices of one host in one boot. `at` (Site's clock) is the age of the oldest answer that it rests on.
 
     `missing` says what could not be read of the host as a whole, each with the reason. `nsddevices` is that of
@@ -122,11 +127,25 @@ class HostLook(msgspec.Struct, frozen=True):
 
     def find(self, identity: Identity) -> tuple[Seen, ...]:
         """The devices with that identity; paths of a map are not counted besides it."""
-        return tuple(seen for seen in self.devices if seen.identity == identity and not is_path(seen))
+        return self._by_identity.get(identity, ())
 
     def named(self, name: str) -> Seen | None:
         """What a name means on this host now."""
-        return next((seen for seen in self.devices if seen.called(name)), None)
+        short = name.removeprefix("/dev/")
+        return self._by_name.get(short) or self._by_name.get(short.removeprefix("disk/"))
+
+    @cached_property
+    def _by_identity(self) -> dict[Identity, tuple[Seen, ...]]:
+        found: dict[Identity, list[Seen]] = defaultdict(list)
+        for seen in self.devices:
+            if not is_path(seen):
+                found[seen.identity].append(seen)
+        return {identity: tuple(same) for identity, same in found.items()}
+
+    @cached_property
+    def _by_name(self) -> dict[str, Seen]:
+        """As `Seen.called` has it; of two devices with one name the first."""
+        return {name: seen for seen in reversed(self.devices) for name in seen.names}
 
 
 def is_path(seen: Seen) -> bool:
@@ -331,8 +350,7 @@ def _uses(block: BlockDevice, above: Iterable[str], tree: _Tree, content: Conten
     if any(use.kind is UseKind.PATH for use in uses):
         # what lies on the map is the map's; a path is only a way to it
         uses = [use for use in uses if use.kind in (UseKind.PATH, UseKind.STATE)]
-    order = list(UseKind)
-    return tuple(sorted(dict.fromkeys(uses), key=lambda use: (order.index(use.kind), len(use.text))))
+    return tuple(sorted(dict.fromkeys(uses), key=lambda use: (BY_WEIGHT.index(use.kind), len(use.text))))
 
 
 def _own_uses(block: BlockDevice, prefix: str) -> Iterable[Use]:

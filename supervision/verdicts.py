@@ -162,13 +162,13 @@ def judge_drift(chosen: Sequence[Seen], looks: Mapping[str, HostLook]) -> list[V
     mine = {(seen.host, seen.name) for seen in chosen}
     taken = {seen.identity for seen in chosen}
     for name in sorted({name for _, name in mine}, key=lambda each: (len(each), each)):
+        holders = fold(host for host, called in mine if called == name)
         for host, look in looks.items():
             if (host, name) in mine:
                 continue
             there = look.named(name)
             if there is None or there.identity in taken:
                 continue
-            holders = fold(host for host, called in mine if called == name)
             what = told(there.uses) or f"another disk ({there.model}, {there.identity.size_bytes:,} bytes)"
             text = f"this name is chosen on {holders} and means another device here: {what}"
             found.append(_of(Level.NOTE, DRIFT, there, look, text, "Go by identity; the stanza names each host's own"))
