@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping
 
 from remote.gpfs.models import Discovery, NsdDevices
@@ -28,11 +29,23 @@ def look_of(view: View, host: str) -> HostLook | None:
     inventory, contents, at = _together(view, host, fact.at)
     rows = view.nsds_by_node.get(view.node_name(host), []) if devices is not None else None
 
-    def make() -> HostLook:
-        ids = volume_ids(devices.rows) if devices else {}
-        return with_nsds(look(host, at, blocks, inventory, contents), rows, ids)
+    alone = view.remember(
+        f"look at {host} alone",
+        (blocks, inventory, contents, fact),
+        lambda: look(host, at, blocks, inventory, contents),
+    )
+    ids = view.remember("volume ids", (devices,), lambda: volume_ids(devices.rows) if devices else {})
+    return view.remember(f"look {host}", (alone, devices, cluster), lambda: with_nsds(alone, rows, ids))
 
-    return view.remember(f"look {host}", (blocks, inventory, contents, devices, cluster, fact), make)
+
+async def look_in_turns(view: View) -> None:
+    """Make every host's look in a turn of the loop of its own; `looks_of` has them then.
+
+    A look at a hundred devices takes some milliseconds, and there may be a hundred hosts. The view must remember.
+    """
+    for host in view.hosts:
+        _look(view, host)
+        await asyncio.sleep(0)
 
 
 def _together(view: View, host: str, at: float) -> tuple[Inventory | None, Contents | None, float]:

@@ -16,7 +16,7 @@ from supervision.gpfs_hosts import hosts_of
 from supervision.gpfs_proof import lost
 from supervision.gpfs_recycled import exceptions
 from supervision.gpfs_selection import Built
-from supervision.gpfs_site import site_of
+from supervision.gpfs_site import look_in_turns, site_of
 from supervision.gpfs_stanzacheck import Judged, Proven, Site, judge_stanzas
 from supervision.gpfs_verdicts import judge_thin, judge_volume_ids
 from supervision.gpfs_view import View
@@ -69,7 +69,9 @@ async def verify(supervisor: Supervisor, text: str, against: Pins | None = None)
     hosts = hosts_of(_view(supervisor), entry, servers)
     supervisor.site.add_hosts(hosts)
     errors = await supervisor.look_at_devices(hosts, *system.device_questions())
-    site = site_of(_view(supervisor))
+    view = _view(supervisor)
+    await look_in_turns(view)
+    site = site_of(view)
     judged = judge_stanzas(wanted.model, site)
     found += _thin(parsed.model)
     found += [_explained(verdict, errors) for verdict in judged.verdicts]

@@ -41,6 +41,10 @@ class UseKind(Enum):
     STATE = "state"
 
 
+BY_WEIGHT = tuple(UseKind)
+"""The kinds of uses, the worst first."""
+
+
 class Use(msgspec.Struct, frozen=True):
     """One reason, with what was seen: `mounted on /`, `xfs`, `held by md0`."""
 
@@ -349,8 +353,7 @@ def _uses(block: BlockDevice, above: Iterable[str], tree: _Tree, content: Conten
     if any(use.kind is UseKind.PATH for use in uses):
         # what lies on the map is the map's; a path is only a way to it
         uses = [use for use in uses if use.kind in (UseKind.PATH, UseKind.STATE)]
-    order = list(UseKind)
-    return tuple(sorted(dict.fromkeys(uses), key=lambda use: (order.index(use.kind), len(use.text))))
+    return tuple(sorted(dict.fromkeys(uses), key=lambda use: (BY_WEIGHT.index(use.kind), len(use.text))))
 
 
 def _own_uses(block: BlockDevice, prefix: str) -> Iterable[Use]:

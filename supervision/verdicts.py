@@ -164,12 +164,12 @@ def judge_drift(chosen: Sequence[Seen], looks: Mapping[str, HostLook]) -> list[V
     for seen in chosen:
         holders[seen.name].append(seen.host)
     for name in sorted(holders, key=lambda each: (len(each), each)):
-        mine = set(holders[name])
+        mine, where = set(holders[name]), fold(holders[name])
         for host in (host for host in looks if host not in mine):
             there = looks[host].named(name)
             if there is None or there.identity in taken:
                 continue
-            text = f"this name is chosen on {fold(holders[name])} and means another device here: {_other(there)}"
+            text = f"this name is chosen on {where} and means another device here: {_other(there)}"
             found.append(
                 _of(Level.NOTE, DRIFT, there, looks[host], text, "Go by identity; the stanza names each host's own")
             )
