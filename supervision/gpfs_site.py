@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping
 
-from remote.gpfs.models import Discovery, NsdDevices
+from remote.gpfs.models import Discovery, NodeStates, NsdDevices
 from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
 from supervision.gpfs_looks import share, volume_ids, with_nsds
@@ -34,8 +34,9 @@ def look_of(view: View, host: str) -> HostLook | None:
         (blocks, inventory, contents, fact),
         lambda: look(host, at, blocks, inventory, contents),
     )
+    own = view.facts.get(NodeStates, host)  # may tell which node the host is
     ids = view.remember("volume ids", (devices,), lambda: volume_ids(devices.rows) if devices else {})
-    return view.remember(f"look {host}", (alone, devices, cluster), lambda: with_nsds(alone, rows, ids))
+    return view.remember(f"look {host}", (alone, devices, cluster, own), lambda: with_nsds(alone, rows, ids))
 
 
 async def look_in_turns(view: View) -> None:
@@ -44,7 +45,7 @@ async def look_in_turns(view: View) -> None:
     A look at a hundred devices takes some milliseconds, and there may be a hundred hosts. The view must remember.
     """
     for host in view.hosts:
-        _look(view, host)
+        look_of(view, host)
         await asyncio.sleep(0)
 
 
