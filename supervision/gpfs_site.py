@@ -5,7 +5,10 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection, Mapping
 
+import msgspec
+
 from remote.gpfs.models import Discovery, NodeStates, NsdDevices
+from remote.jobs import Place
 from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
 from supervision.gpfs_looks import share, volume_ids, with_nsds
@@ -36,7 +39,17 @@ def look_of(view: View, host: str) -> HostLook | None:
     )
     own = view.facts.get(NodeStates, host)  # may tell which node the host is
     ids = view.remember("volume ids", (devices,), lambda: volume_ids(devices.rows) if devices else {})
-    return view.remember(f"look {host}", (alone, devices, cluster, own), lambda: with_nsds(alone, rows, ids))
+    place = view.state.places.get(host)
+    return view.remember(
+        f"look {host}", (alone, devices, cluster, own, place), lambda: with_nsds(_of_boot(alone, place), rows, ids)
+    )
+
+
+def _of_boot(alone: HostLook, place: Place | None) -> HostLook:
+    """A look of an earlier boot is one at names that may be others' by now."""
+    if place is None or not place.boot_id or not alone.boot_id or place.boot_id == alone.boot_id:
+        return alone
+    return msgspec.structs.replace(alone, stale="its host is in another boot than it was looked at in")
 
 
 async def look_in_turns(view: View) -> None:

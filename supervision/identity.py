@@ -115,7 +115,7 @@ class HostLook(msgspec.Struct, frozen=True, dict=True):
     """The devices of one host in one boot. `at` (Site's clock) is the age of the oldest answer that it rests on.
 
     `missing` says what could not be read of the host as a whole, each with the reason. `nsddevices` is that of
-    `Inventory`.
+    `Inventory`. `stale` says why its names are not to be gone by any more, "" while they are.
     """
 
     host: str
@@ -124,6 +124,7 @@ class HostLook(msgspec.Struct, frozen=True, dict=True):
     devices: tuple[Seen, ...] = ()
     missing: tuple[str, ...] = ()
     nsddevices: str | None = None
+    stale: str = ""
 
     def find(self, identity: Identity) -> tuple[Seen, ...]:
         """The devices with that identity; paths of a map are not counted besides it."""

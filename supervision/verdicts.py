@@ -70,6 +70,9 @@ def worst(verdicts: Iterable[Verdict]) -> Level:
 def judge_identity(seen: Seen, look: HostLook) -> list[Verdict]:
     """Whether it is proven which device it is, and known what lies on it."""
     found = []
+    if look.stale:
+        text = f"{look.stale}: its name may mean another device"
+        found.append(_of(Level.BLOCK, DRIFT, seen, look, text, "Look at the devices again"))
     if seen.doubt:
         text = f"nothing proves which device it is: {seen.doubt}"
         found.append(_of(Level.BLOCK, IDENTITY, seen, look, text, "Compare serial numbers at the machine"))

@@ -11,6 +11,8 @@ import pytest
 from remote.errors import SiteError
 from remote.events import Decided, Launching
 from simulator.client import Simulation
+from supervision.filesystem import Choosing, Preview
+from supervision.gpfs import GpfsFileSystem
 from supervision.migration import Ending, StopError
 from supervision.recipes.metadata_to_ssd import MetadataToSsd
 from supervision.supervisor import Supervisor
@@ -126,3 +128,28 @@ async def made(sim: Simulation) -> dict[str, str]:
     """Which device each new NSD really is, by what the cluster itself knows of its hardware."""
     facts = await sim.control("facts")
     return {nsd["name"]: f"wwn:{nsd['wwn'].removeprefix('0x')}" for nsd in facts["nsds"] if nsd["name"] in SSDS}
+
+
+async def test_names_of_an_earlier_boot_block_until_the_host_is_looked_at_again(sim: Simulation) -> None:
+    async with session(sim) as live:
+        fs = GpfsFileSystem(sim.fs, sim.entry, sim.hosts)
+        await live.supervisor.ask(sim.entry, *fs.questions(), *fs.costly())
+
+        def preview() -> Preview:
+            state = live.store.state
+            free = [row.key for row in fs.devices(state).rows if row.key.startswith("pollux2 wwn:55cd2e404b7d1a")]
+            assert len(free) == 2
+            made = fs.preview(state, Choosing(tuple(free)))
+            assert made is not None
+            return made
+
+        assert await live.supervisor.look_at_devices(sim.hosts, *fs.device_questions()) == {}
+        assert preview().text.count("%nsd:") == 2
+        await reboot(sim, live.supervisor, "pollux2")  # asks in which boot it is
+        stale = preview()
+        assert stale.text == ""
+        assert any("its host is in another boot than it was looked at in" in line.value for line in stale.lines)
+        assert await live.supervisor.look_at_devices(("pollux2",), *fs.device_questions()) == {}
+        await live.supervisor.ask(sim.entry, *fs.costly())
+        again = preview()
+        assert [word for word in again.text.split() if word.startswith("device=")] == ["device=sdf", "device=sdg"]
