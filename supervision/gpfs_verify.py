@@ -14,7 +14,7 @@ from supervision.gpfs import GpfsFileSystem, own_daemon
 from supervision.gpfs_hosts import hosts_of
 from supervision.gpfs_proof import lost
 from supervision.gpfs_site import look_in_turns, site_of
-from supervision.gpfs_stanzacheck import Judged, Proven, Site, judge_stanzas
+from supervision.gpfs_stanzacheck import Judged, Proven, Site, judge_in_turns
 from supervision.gpfs_verdicts import judge_thin, judge_volume_ids
 from supervision.gpfs_view import View
 from supervision.pins import Pin, Pins
@@ -65,7 +65,7 @@ async def verify(supervisor: Supervisor, text: str, against: Pins | None = None)
     view = _view(supervisor)
     await look_in_turns(view)
     site = site_of(view)
-    judged = judge_stanzas(wanted.model, site)
+    judged = await judge_in_turns(wanted.model, site)
     found += _thin(parsed.model)
     found += [_named(verdict, unread) for verdict in judged.verdicts]
     if site.nsds:
