@@ -89,7 +89,7 @@ def judge_against(proven: Iterable[Proven], pins: Pins, site: Site) -> list[Verd
             advice = "Pin it with the others once all are proven"
             found.append(Verdict(Level.BLOCK, verdicts.IDENTITY, "", one.stanza.device, text, advice, one.stanza.nsd))
             continue
-        found += [*_other_device(one, pin, site), *lost(pin, site), *_moved(one, pin)]
+        found += [*_other_device(one, pin, site), *lost(pin, site), *_moved(one, pin), *_rebooted(pin, site)]
     for label in by_label:
         text = f"{label} was pinned and is not in the file"
         found.append(Verdict(Level.NOTE, verdicts.IDENTITY, "", "", text, about=label))
@@ -115,6 +115,11 @@ def _moved(one: Proven, pin: Pin) -> list[Verdict]:
         return []
     text = f"{pin.label} was {pin.first.name} when it was pinned and is {seen.name} now; it is the same device"
     return [Verdict(Level.NOTE, verdicts.DRIFT, seen.host, seen.name, text, about=pin.label)]
+
+
+def _rebooted(pin: Pin, site: Site) -> list[Verdict]:
+    """That names may be others since the pin: why to look again, and nothing against a device that was found."""
+    return [verdict for verdict in verdicts.judge_pin(pin, site.looks) if verdict.level is Level.NOTE]
 
 
 def _thin(stanzas: Iterable[Stanza]) -> list[Verdict]:

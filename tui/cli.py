@@ -246,7 +246,7 @@ def verify(
 @click.argument("command")
 @click.argument("file", default="-")
 def parse(command: str, file: str) -> None:
-    """Turn the saved output of a COMMAND (mmlsdisk, mmdf, lsblk, ...) into JSON.
+    """Turn the saved output of a COMMAND (mmlsdisk, mmdf, lsblk, restripe-devices, ...) into JSON.
 
     FILE is what it printed, or - for stdin: either form, of any release. Exit status 1 tells of problems in it; they
     stand in the JSON.
