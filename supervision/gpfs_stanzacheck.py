@@ -36,7 +36,7 @@ class Site(msgspec.Struct, frozen=True):
     """All that stanzas are judged by. `hosts` are the watched hosts by the daemon names of their nodes.
 
     `offered` are the names that GPFS discovers, by host; a host that is not in it was not asked. `sites` are the places
-    of servers by their admin names, as far as anybody has told.
+    of servers by their admin names, as far as anybody has told, and `odd` is what was told and cannot be meant.
     """
 
     table: NodeTable
@@ -47,6 +47,7 @@ class Site(msgspec.Struct, frozen=True):
     file_system: FileSystem | None = None
     offered: Mapping[str, Collection[str]] = {}
     sites: Mapping[str, str] = {}
+    odd: tuple[Verdict, ...] = ()
 
 
 class Proven(msgspec.Struct, frozen=True):
@@ -103,7 +104,7 @@ async def judge_in_turns(stanzas: Sequence[NsdStanza], site: Site) -> Judged:
 
 def judging(stanzas: Sequence[NsdStanza], site: Site) -> Generator[None, None, Judged]:
     """The steps of `judge_stanzas`, none of which takes long."""
-    proven, found = [], []
+    proven, found = [], list(site.odd)
     known = KnownNsds(site.nsds.rows if site.nsds else (), site.table, site.hosts)
     for stanza in stanzas:
         one, mine = _judge_stanza(stanza, site, known)
@@ -117,7 +118,6 @@ def judging(stanzas: Sequence[NsdStanza], site: Site) -> Generator[None, None, J
     chosen = [(one.seen, site.looks[one.seen.host]) for one in sound if one.seen]
     found = [_with_hint(verdict, proven, chosen, site) for verdict in found]
     found += verdicts.judge_peers(chosen)
-    yield
     found += verdicts.judge_drift([seen for seen, _ in chosen], site.looks)
     yield
     found += judge_groups([_placed(one, site) for one in new], site.sites)
@@ -283,8 +283,8 @@ def _proof(one: Proven, site: Site) -> Verdict:
     serial = f", serial {seen.serial}" if seen.serial else ""
     state = "its NSD" if one.made else "nothing lies on it, nothing uses it"
     text = f"{seen.model or 'a disk'} {size}{serial}, {seen.identity.text}; {state}"
-    look = site.looks[seen.host]
-    return Verdict(Level.OK, verdicts.PROVEN, seen.host, seen.name, text, about=one.stanza.nsd, at=look.at)
+    at = site.looks[seen.host].at
+    return Verdict(Level.OK, verdicts.PROVEN, seen.host, seen.name, text, about=one.stanza.nsd, at=at)
 
 
 def _block(kind: str, stanza: NsdStanza, text: str, advice: str, host: str = "", at: float = 0.0) -> Verdict:

@@ -10,6 +10,7 @@ from remote.gpfs import commands as gpfs
 from remote.gpfs.models import Cluster
 from remote.gpfs.stanza import Stanza, nsd_stanzas, parse_stanzas
 from supervision import verdicts
+from supervision.filesystems import Sites
 from supervision.gpfs import GpfsFileSystem, own_daemon
 from supervision.gpfs_hosts import hosts_of
 from supervision.gpfs_proof import lost
@@ -44,8 +45,13 @@ class Verified(msgspec.Struct, frozen=True):
         return bool(blocks) and all(verdict.kind == verdicts.UNREAD for verdict in blocks)
 
 
-async def verify(supervisor: Supervisor, text: str, against: Pins | None = None) -> Verified:
-    """Ask what must be known of a stanza file, and judge it. Raises UnreadError and SiteError."""
+async def verify(
+    supervisor: Supervisor, text: str, against: Pins | None = None, *, sites: Sites | None = None
+) -> Verified:
+    """Ask what must be known of a stanza file, and judge it. Raises UnreadError and SiteError.
+
+    `sites` are the names of the nodes at each place.
+    """
     parsed = parse_stanzas(text)
     wanted = nsd_stanzas(parsed.model)
     found = [_broken(problem.line, problem.why) for problem in (*parsed.problems, *wanted.problems)]
@@ -62,7 +68,7 @@ async def verify(supervisor: Supervisor, text: str, against: Pins | None = None)
     supervisor.site.add_hosts(hosts)
     errors = await supervisor.look_at_devices(hosts, *system.device_questions())
     unread = {host: str(error) for host, error in errors.items()}
-    view = _view(supervisor)
+    view = _view(supervisor, sites)
     await look_in_turns(view)
     site = site_of(view)
     judged = await judge_in_turns(wanted.model, site)
@@ -143,8 +149,8 @@ def _named(verdict: Verdict, unread: dict[str, str]) -> Verdict:
     return msgspec.structs.replace(verdict, text=f"{verdict.text} ({why})")
 
 
-def _view(supervisor: Supervisor) -> View:
-    return View(supervisor.store.state, supervisor.fs, tuple(supervisor.site.hosts))
+def _view(supervisor: Supervisor, sites: Sites | None = None) -> View:
+    return View(supervisor.store.state, supervisor.fs, tuple(supervisor.site.hosts), sites=sites)
 
 
 def _why(supervisor: Supervisor) -> str:

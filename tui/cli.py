@@ -238,8 +238,10 @@ def verify(
     from tui.using import settings_or_exit, way
     from tui.verify import run
 
-    target, name = way(settings_or_exit(), destination, fs, config=config, jump=jump, through=through, sudo=sudo)
-    run_to_exit(run(stanza, target, name, pin=pin, against=against, as_json=as_json))
+    settings = settings_or_exit()
+    target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=sudo)
+    sites = settings.config.sites
+    run_to_exit(run(stanza, target, name, pin=pin, against=against, as_json=as_json, sites=sites))
 
 
 @cli.command()
