@@ -11,7 +11,7 @@ import time
 from collections.abc import Awaitable, Callable
 from pathlib import Path
 
-from benchmarks import fanout, firstpaint, following, logs, loopdelay, parsing, replay, startup, tables
+from benchmarks import devices, fanout, firstpaint, following, logs, loopdelay, parsing, replay, startup, tables
 from benchmarks.figures import Figure, page
 from benchmarks.servers import fan, have_sshd
 
@@ -32,12 +32,20 @@ async def _over_ssh(only: list[str]) -> list[Figure]:
     return made
 
 
+async def _devices() -> list[Figure]:
+    if not have_sshd():
+        print("no OpenSSH server here: devices are not measured")
+        return []
+    return await devices.figures()
+
+
 async def measure(only: list[str]) -> list[Figure]:
     """Every figure, or those of the named parts."""
     parts: dict[str, Callable[[], Awaitable[list[Figure]]]] = {
         "startup": startup.figures,
         "paint": firstpaint.figures,
         "ssh": lambda: _over_ssh(only),
+        "devices": _devices,
         "parsers": parsing.figures,
         "loop": loopdelay.figures,
         "tables": tables.figures,

@@ -28,7 +28,7 @@ UNAME = Command(("uname", "-n"), Effect.READS)
 
 
 @asynccontextmanager
-async def _watched(delays: list[float]) -> AsyncIterator[None]:
+async def watched(delays: list[float]) -> AsyncIterator[None]:
     """Collect in milliseconds how late the loop is."""
 
     async def beat() -> None:
@@ -44,7 +44,8 @@ async def _watched(delays: list[float]) -> AsyncIterator[None]:
         beating.cancel()
 
 
-def _p99(delays: list[float]) -> float:
+def p99(delays: list[float]) -> float:
+    """The delay that 99 of 100 do not exceed."""
     return sorted(delays)[int(len(delays) * 0.99)]
 
 
@@ -53,24 +54,25 @@ async def _connecting(simulation: Simulation) -> float:
     options = LiveOptions(ssh=SshSettings(config_files=(simulation.ssh_config,)))
     site = LiveSite(simulation.hosts, WallClock(), options=options)
     try:
-        async with _watched(delays):
+        async with watched(delays):
             answers = await asyncio.gather(*(site.query(host, UNAME) for host in simulation.hosts))
     finally:
         await site.close()
     assert len(answers) == HOSTS
-    return _p99(delays)
+    return p99(delays)
 
 
-async def _arithmetic() -> float:
+async def arithmetic() -> float:
+    """The p99 delay in milliseconds of a loop that is kept busy by nothing that takes long."""
     delays: list[float] = []
-    async with _watched(delays):
+    async with watched(delays):
         ends = time.perf_counter() + 3.0
         while time.perf_counter() < ends:
             pause = time.perf_counter() + 0.001
             while time.perf_counter() < pause:
                 pass
             await asyncio.sleep(0)
-    return _p99(delays)
+    return p99(delays)
 
 
 async def figures() -> list[Figure]:
@@ -78,7 +80,7 @@ async def figures() -> list[Figure]:
     ours, peer = [], []
     async with Simulation.start("big", speed=1, hosts=HOSTS, disks=HOSTS) as simulation:
         for _ in range(ROUNDS):
-            peer.append(await _arithmetic())
+            peer.append(await arithmetic())
             ours.append(await _connecting(simulation))
     what = f"p99 delay of the event loop while {HOSTS} hosts connect and answer"
     beside = f"a loop that is busy with arithmetic: {statistics.median(peer):.1f} ms"

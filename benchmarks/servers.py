@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from remote.clock import WallClock
@@ -20,7 +20,8 @@ NET = 16
 class Fan:
     """`SERVERS` servers with `ADDRESSES` addresses each; all of them are hosts, and their addresses are their names."""
 
-    def __init__(self, farm: openssh.Farm) -> None:
+    def __init__(self, farm: openssh.Farm, env: Mapping[str, str] | None = None) -> None:
+        self._env = env
         self.config = farm.directory / "fan_config"
         self.hosts: list[str] = []
         self.servers = [self._serve(farm, f"127.0.{NET + number}") for number in range(SERVERS)]
@@ -28,7 +29,9 @@ class Fan:
     def _serve(self, farm: openssh.Farm, net: str) -> openssh.Server:
         names = [f"{net}.{number}" for number in range(1, ADDRESSES + 1)]
         more = "\n".join(f"ListenAddress {name}" for name in names[1:])
-        server = farm.server(f"fan-{net}", address=names[0], settings=f"LogLevel INFO\n{more}", known=False)
+        server = farm.server(
+            f"fan-{net}", address=names[0], settings=f"LogLevel INFO\n{more}", env=self._env, known=False
+        )
         with farm.known_hosts.open("a", encoding="utf-8") as file:
             file.writelines(f"[{name}]:{server.port} {server.public_key}\n" for name in names)
         with self.config.open("a", encoding="utf-8") as file:
@@ -45,10 +48,10 @@ class Fan:
 
 
 @contextlib.contextmanager
-def fan() -> Iterator[Fan]:
-    """The servers, gone afterwards."""
+def fan(env: Mapping[str, str] | None = None) -> Iterator[Fan]:
+    """The servers, gone afterwards; `env` is what every session finds in its environment."""
     with openssh.farm() as farm:
-        yield Fan(farm)
+        yield Fan(farm, env)
 
 
 def have_sshd() -> bool:

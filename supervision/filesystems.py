@@ -7,9 +7,9 @@ table: docs/adding-a-file-system.md.
 from __future__ import annotations
 
 import importlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
-from typing import TYPE_CHECKING, Protocol, cast
+from typing import TYPE_CHECKING, Protocol, TypeAlias, cast
 
 from remote.events import Header
 from supervision.reading import Reading
@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 KINDS = {"gpfs": "supervision.gpfs"}
 """The module of each kind; it offers what `Kind` says."""
+
+
+Sites: TypeAlias = Mapping[str, Sequence[str]]
+"""The names of the nodes at each place that a person knows of: one mishap takes all that are at one."""
 
 
 class UnknownKindError(ValueError):
@@ -32,7 +36,7 @@ class Kind(Protocol):
     def READING(self) -> Reading:  # noqa: N802  it is a constant of a module
         """How its answers and logs are read."""
 
-    def open_file_system(self, name: str, entry: str, hosts: Sequence[str]) -> FileSystem:
+    def open_file_system(self, name: str, entry: str, hosts: Sequence[str], sites: Sites) -> FileSystem:
         """The file system of that name as the screens see it: `entry` is the host that answers for the whole, `hosts`
         are watched besides.
         """
@@ -56,8 +60,8 @@ def reading(name: str) -> Reading:
     return kind(name).READING
 
 
-def file_system(header: Header, hosts: Sequence[str] | None = None) -> FileSystem:
+def file_system(header: Header, hosts: Sequence[str] | None = None, sites: Sites | None = None) -> FileSystem:
     """The file system that a session is about; `hosts` other than those it began with. Raises UnknownKindError."""
     return kind(header.kind).open_file_system(
-        header.file_system, header.entry, header.hosts if hosts is None else hosts
+        header.file_system, header.entry, header.hosts if hosts is None else hosts, sites or {}
     )

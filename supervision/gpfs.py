@@ -27,6 +27,7 @@ from supervision import (
 )
 from supervision.facts import reader
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Preview, Progress, Words
+from supervision.filesystems import Sites
 from supervision.gpfs_reading import GpfsReading
 from supervision.gpfs_view import Memo, View
 from supervision.logs import Scan
@@ -44,21 +45,23 @@ def own_daemon() -> Command:
     return Command(("mmgetstate",), Effect.READS, deadline=60.0, privileged=True)
 
 
-def open_file_system(name: str, entry: str, hosts: Sequence[str]) -> FileSystem:
+def open_file_system(name: str, entry: str, hosts: Sequence[str], sites: Sites) -> FileSystem:
     """What `supervision.filesystems.Kind` asks for."""
-    return GpfsFileSystem(name, entry, hosts)
+    return GpfsFileSystem(name, entry, hosts, sites)
 
 
 class GpfsFileSystem:
     """Implements `supervision.filesystem.FileSystem`.
 
-    `entry` is the host that answers for the cluster; `hosts` are those watched besides it (NSD servers, helpers).
+    `entry` is the host that answers for the cluster; `hosts` are those watched besides it (NSD servers, helpers);
+    `sites` are the names of the nodes at each place, as far as a person has told.
     """
 
-    def __init__(self, name: str, entry: str, hosts: Sequence[str] = ()) -> None:
+    def __init__(self, name: str, entry: str, hosts: Sequence[str] = (), sites: Sites | None = None) -> None:
         self._name = name
         self._entry = entry
         self._hosts = tuple(dict.fromkeys((entry, *hosts))) if entry else tuple(dict.fromkeys(hosts))
+        self._sites = sites or {}
         self._memo = Memo()
 
     @property
@@ -225,4 +228,4 @@ class GpfsFileSystem:
         return gpfs_rules.stop_leaves(job, self._name)
 
     def _view(self, state: State) -> View:
-        return View(state, self._name, self._hosts, self._memo)
+        return View(state, self._name, self._hosts, self._memo, self._sites)

@@ -12,8 +12,9 @@ import msgspec
 
 from remote.folding import fold
 from remote.gpfs.models import DiskList, Usage
+from remote.names import NodeTable, UnknownNodeError
 from supervision.identity import HostLook, Seen
-from supervision.verdicts import UNFIT, UNLIKE, Level, Verdict
+from supervision.verdicts import NAME, UNFIT, UNLIKE, Level, Verdict
 
 _NEVER = (Usage.DESC_ONLY, Usage.LOCAL_CACHE)
 """Disks of these usages have groups for a reason of their own, or none."""
@@ -93,6 +94,25 @@ def judge_groups(placed: Sequence[Placed], sites: Mapping[str, str] | None = Non
                 text = f"failure groups {', '.join(_groups(groups))} share {what} {name}: its loss would take both"
                 found.append(Verdict(Level.BLOCK, UNFIT, "", "", text, f"One {what} is one failure group"))
     return found
+
+
+def places(sites: Mapping[str, Sequence[str]], table: NodeTable) -> tuple[dict[str, str], tuple[Verdict, ...]]:
+    """The site of each node by its admin name, from names of nodes by sites, and what cannot be meant of them."""
+    found: dict[str, str] = {}
+    odd = []
+    for site, names in sites.items() if table.nodes else ():
+        for name in names:
+            try:
+                node = table.resolve(name).admin_name
+            except UnknownNodeError as error:
+                text = f"of site {site}: {error}"
+                advice = "It counts for nothing here. Mend [sites] in the configuration file, if it is of this cluster"
+                odd.append(Verdict(Level.WARNING, NAME, "", "", text, advice))
+                continue
+            if found.setdefault(node, site) != site:
+                text = f"{node} is at site {found[node]} and at site {site}: only {found[node]} counts"
+                odd.append(Verdict(Level.WARNING, NAME, "", "", text, "Mend [sites] in the configuration file"))
+    return found, tuple(odd)
 
 
 def judge_sizes(placed: Sequence[Placed]) -> list[Verdict]:

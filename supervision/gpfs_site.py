@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Collection, Mapping
+from collections.abc import Collection
 
 import msgspec
 
@@ -11,6 +11,7 @@ from remote.gpfs.models import Discovery, NodeStates, NsdDevices
 from remote.jobs import Place
 from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
+from supervision.gpfs_groups import places
 from supervision.gpfs_looks import share, volume_ids, with_nsds
 from supervision.gpfs_stanzacheck import Site
 from supervision.gpfs_view import View
@@ -74,14 +75,15 @@ def _together(view: View, host: str, at: float) -> tuple[Inventory | None, Conte
     return inventory, contents, min(at, told.at) if inventory and told else at
 
 
-def site_of(view: View, *, sites: Mapping[str, str] | None = None) -> Site:
-    """All that is known for judging. `sites` are places of servers by their admin names."""
+def site_of(view: View) -> Site:
+    """All that is known for judging."""
     looks = looks_of(view)
     hosts = {view.node_name(host): host for host in reversed(view.hosts) if view.node_of(host)}
     nsds = view.devices
     fact = view.facts.fact(NsdDevices)
     if fact and fact.failure:
         nsds = None  # what it was before may be wrong by now
+    sites, odd = places(view.sites, view.table)
     return Site(
         table=view.table,
         hosts=hosts,
@@ -90,7 +92,8 @@ def site_of(view: View, *, sites: Mapping[str, str] | None = None) -> Site:
         disks=view.disks,
         file_system=view.file_system,
         offered=_offered(view),
-        sites=sites or {},
+        sites=sites,
+        odd=odd,
     )
 
 

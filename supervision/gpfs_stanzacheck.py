@@ -5,12 +5,13 @@ The same judgement for a file as people have it and for one that was built from 
 
 from __future__ import annotations
 
+import asyncio
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Generator, Mapping, Sequence
 
 import msgspec
 
-from remote.gpfs.models import ClusterNode, DiskList, FileSystem, NsdDevice, NsdDevices
+from remote.gpfs.models import ClusterNode, DiskList, FileSystem, NsdDevices
 from remote.gpfs.stanza import NsdStanza
 from remote.names import NodeTable, UnknownNodeError
 from supervision import verdicts
@@ -18,6 +19,7 @@ from supervision.devicemodels import power_loss_protected
 from supervision.gpfs_groups import Placed, judge_groups, judge_sizes
 from supervision.gpfs_text import size_text
 from supervision.gpfs_verdicts import (
+    KnownNsds,
     judge_discovery,
     judge_offered,
     judge_owner,
@@ -34,7 +36,7 @@ class Site(msgspec.Struct, frozen=True):
     """All that stanzas are judged by. `hosts` are the watched hosts by the daemon names of their nodes.
 
     `offered` are the names that GPFS discovers, by host; a host that is not in it was not asked. `sites` are the places
-    of servers by their admin names, as far as anybody has told.
+    of servers by their admin names, as far as anybody has told, and `odd` is what was told and cannot be meant.
     """
 
     table: NodeTable
@@ -45,6 +47,7 @@ class Site(msgspec.Struct, frozen=True):
     file_system: FileSystem | None = None
     offered: Mapping[str, Collection[str]] = {}
     sites: Mapping[str, str] = {}
+    odd: tuple[Verdict, ...] = ()
 
 
 class Proven(msgspec.Struct, frozen=True):
@@ -78,12 +81,36 @@ class Judged(msgspec.Struct, frozen=True):
 
 def judge_stanzas(stanzas: Sequence[NsdStanza], site: Site) -> Judged:
     """Judge stanzas as a whole. A stanza without a verdict against it gets one that says what proves it."""
-    proven, found = [], []
-    known = _Known(site)
+    work = judging(stanzas, site)
+    try:
+        while True:
+            next(work)
+    except StopIteration as ended:
+        judged: Judged = ended.value
+        return judged
+
+
+async def judge_in_turns(stanzas: Sequence[NsdStanza], site: Site) -> Judged:
+    """The same for hundreds of stanzas: others have their turns of the loop meanwhile."""
+    work = judging(stanzas, site)
+    try:
+        while True:
+            next(work)
+            await asyncio.sleep(0)
+    except StopIteration as ended:
+        judged: Judged = ended.value
+        return judged
+
+
+def judging(stanzas: Sequence[NsdStanza], site: Site) -> Generator[None, None, Judged]:
+    """The steps of `judge_stanzas`, none of which takes long."""
+    proven, found = [], list(site.odd)
+    known = KnownNsds(site.nsds.rows if site.nsds else (), site.table, site.hosts)
     for stanza in stanzas:
         one, mine = _judge_stanza(stanza, site, known)
         proven.append(one)
         found += mine
+        yield
     found += _judge_doubles(proven)
     new = [one for one in proven if one.seen and not one.made]
     bad = {(verdict.host, verdict.device) for verdict in found if verdict.level is Level.BLOCK}
@@ -92,6 +119,7 @@ def judge_stanzas(stanzas: Sequence[NsdStanza], site: Site) -> Judged:
     found = [_with_hint(verdict, proven, chosen, site) for verdict in found]
     found += verdicts.judge_peers(chosen)
     found += verdicts.judge_drift([seen for seen, _ in chosen], site.looks)
+    yield
     found += judge_groups([_placed(one, site) for one in new], site.sites)
     found += judge_sizes([_placed(one, site) for one in sound])
     groups = {one.seen.key: one.stanza.failure_group for one in sound if one.seen}
@@ -125,29 +153,7 @@ def _with_hint(
     return msgspec.structs.replace(verdict, advice=hint)
 
 
-class _Known:
-    """What mmlsnsd -X tells, found once for all stanzas: the names of NSDs, and the rows of each watched host."""
-
-    def __init__(self, site: Site) -> None:
-        self.nsds: set[str] = set()
-        self.rows: dict[str, list[NsdDevice]] = {}
-        hosts: dict[str, str | None] = {}
-        for row in site.nsds.rows if site.nsds else ():
-            self.nsds.add(row.nsd)
-            if row.node not in hosts:
-                hosts[row.node] = _host(row.node, site)
-            if host := hosts[row.node]:
-                self.rows.setdefault(host, []).append(row)
-
-
-def _host(node: str, site: Site) -> str | None:
-    try:
-        return site.hosts.get(site.table.resolve(node).daemon_name)
-    except UnknownNodeError:
-        return None
-
-
-def _judge_stanza(stanza: NsdStanza, site: Site, known: _Known) -> tuple[Proven, list[Verdict]]:
+def _judge_stanza(stanza: NsdStanza, site: Site, known: KnownNsds) -> tuple[Proven, list[Verdict]]:
     nodes, found = _servers(stanza, site.table)
     if not nodes:
         return Proven(stanza, None, None), found
@@ -163,7 +169,7 @@ def _judge_stanza(stanza: NsdStanza, site: Site, known: _Known) -> tuple[Proven,
         advice = "A name is one of this boot on this host: find the device by its serial number"
         found.append(_block(verdicts.NAME, stanza, what, advice, host, look.at))
         return Proven(stanza, None, None), found
-    made = seen.known_as == stanza.nsd and stanza.nsd in known.nsds
+    made = seen.known_as == stanza.nsd and stanza.nsd in known.names
     about = _judge_device(stanza, seen, look, site, known, made=made)
     for node in nodes[1:]:
         about += judge_server(seen.identity, node.admin_name, site.hosts.get(node.daemon_name), site.looks, stanza.nsd)
@@ -182,9 +188,7 @@ def _servers(stanza: NsdStanza, table: NodeTable) -> tuple[list[ClusterNode], li
     if not stanza.servers:
         text = "it names no server, so there is no host whose device it could be"
         found.append(_block(verdicts.NAME, stanza, text, "Give servers=, the one that the name is valid on first"))
-    if found:
-        return [], found
-    return nodes, found
+    return ([] if found else nodes), found
 
 
 def _served(stanza: NsdStanza, look: HostLook) -> Seen | None:
@@ -193,13 +197,13 @@ def _served(stanza: NsdStanza, look: HostLook) -> Seen | None:
 
 
 def _judge_device(
-    stanza: NsdStanza, seen: Seen, look: HostLook, site: Site, known: _Known, *, made: bool
+    stanza: NsdStanza, seen: Seen, look: HostLook, site: Site, known: KnownNsds, *, made: bool
 ) -> list[Verdict]:
     found = verdicts.judge_identity(seen, look)
     if made:
         text = "it is this NSD already"
         return [*found, Verdict(Level.NOTE, verdicts.IN_USE, seen.host, seen.name, text, at=look.at)]
-    if stanza.nsd in known.nsds:
+    if stanza.nsd in known.names:
         text = "there is an NSD of this name already, and it is another device"
         found.append(Verdict(Level.BLOCK, verdicts.NAME, seen.host, seen.name, text, "Choose another name", at=look.at))
     found += verdicts.judge_use(seen, look)
@@ -279,8 +283,8 @@ def _proof(one: Proven, site: Site) -> Verdict:
     serial = f", serial {seen.serial}" if seen.serial else ""
     state = "its NSD" if one.made else "nothing lies on it, nothing uses it"
     text = f"{seen.model or 'a disk'} {size}{serial}, {seen.identity.text}; {state}"
-    look = site.looks[seen.host]
-    return Verdict(Level.OK, verdicts.PROVEN, seen.host, seen.name, text, about=one.stanza.nsd, at=look.at)
+    at = site.looks[seen.host].at
+    return Verdict(Level.OK, verdicts.PROVEN, seen.host, seen.name, text, about=one.stanza.nsd, at=at)
 
 
 def _block(kind: str, stanza: NsdStanza, text: str, advice: str, host: str = "", at: float = 0.0) -> Verdict:

@@ -16,6 +16,31 @@ NATIVE = 4096
 _MMVDISK = "mmvdisk makes and removes what lies on these drives; nothing else may"
 
 
+class KnownNsds:
+    """What mmlsnsd -X tells, found once for many devices: the `names` of NSDs, and the rows of each host.
+
+    `hosts` are the watched hosts by the daemon names of their nodes.
+    """
+
+    def __init__(self, rows: Iterable[NsdDevice], table: NodeTable, hosts: Mapping[str, str]) -> None:
+        self.names: set[str] = set()
+        self.rows: dict[str, list[NsdDevice]] = {}
+        found: dict[str, str | None] = {}
+        for row in rows:
+            self.names.add(row.nsd)
+            if row.node not in found:
+                found[row.node] = _host(row.node, table, hosts)
+            if host := found[row.node]:
+                self.rows.setdefault(host, []).append(row)
+
+
+def _host(node: str, table: NodeTable, hosts: Mapping[str, str]) -> str | None:
+    try:
+        return hosts.get(table.resolve(node).daemon_name)
+    except UnknownNodeError:
+        return None
+
+
 def judge_sector(seen: Seen, look: HostLook, file_system: FileSystem | None) -> list[Verdict]:
     """A disk with sectors of 4096 bytes needs a file system that is aligned to them."""
     if seen.sector is None or seen.sector < NATIVE:

@@ -11,13 +11,14 @@ from remote.gpfs import commands as gpfs
 from remote.gpfs.models import Cluster
 from remote.gpfs.stanza import Stanza, nsd_stanzas, parse_stanzas
 from supervision import verdicts
+from supervision.filesystems import Sites
 from supervision.gpfs import GpfsFileSystem, own_daemon
 from supervision.gpfs_hosts import hosts_of
 from supervision.gpfs_proof import lost
 from supervision.gpfs_recycled import exceptions
 from supervision.gpfs_selection import Built
 from supervision.gpfs_site import look_in_turns, site_of
-from supervision.gpfs_stanzacheck import Judged, Proven, Site, judge_stanzas
+from supervision.gpfs_stanzacheck import Judged, Proven, Site, judge_in_turns
 from supervision.gpfs_verdicts import judge_thin, judge_volume_ids
 from supervision.gpfs_view import View
 from supervision.pins import Pin, Pins
@@ -52,8 +53,13 @@ class Verified(msgspec.Struct, frozen=True):
         return bool(blocks) and all(verdict.kind == verdicts.UNREAD for verdict in blocks)
 
 
-async def verify(supervisor: Supervisor, text: str, against: Pins | None = None) -> Verified:
-    """Ask what must be known of a stanza file, and judge it. Raises UnreadError and SiteError."""
+async def verify(
+    supervisor: Supervisor, text: str, against: Pins | None = None, *, sites: Sites | None = None
+) -> Verified:
+    """Ask what must be known of a stanza file, and judge it. Raises UnreadError and SiteError.
+
+    `sites` are the names of the nodes at each place.
+    """
     parsed = parse_stanzas(text)
     wanted = nsd_stanzas(parsed.model)
     found = [_broken(problem.line, problem.why) for problem in (*parsed.problems, *wanted.problems)]
@@ -69,10 +75,10 @@ async def verify(supervisor: Supervisor, text: str, against: Pins | None = None)
     hosts = hosts_of(_view(supervisor), entry, servers)
     supervisor.site.add_hosts(hosts)
     errors = await supervisor.look_at_devices(hosts, *system.device_questions())
-    view = _view(supervisor)
+    view = _view(supervisor, sites)
     await look_in_turns(view)
     site = site_of(view)
-    judged = judge_stanzas(wanted.model, site)
+    judged = await judge_in_turns(wanted.model, site)
     found += _thin(parsed.model)
     found += [_explained(verdict, errors) for verdict in judged.verdicts]
     if site.nsds:
@@ -97,7 +103,7 @@ def judge_against(proven: Iterable[Proven], pins: Pins, site: Site) -> list[Verd
             advice = "Pin it with the others once all are proven"
             found.append(Verdict(Level.BLOCK, verdicts.IDENTITY, "", one.stanza.device, text, advice, one.stanza.nsd))
             continue
-        found += [*_other_device(one, pin, site), *lost(pin, site), *_moved(one, pin)]
+        found += [*_other_device(one, pin, site), *lost(pin, site), *_moved(one, pin), *_rebooted(pin, site)]
     for label in by_label:
         text = f"{label} was pinned and is not in the file"
         found.append(Verdict(Level.NOTE, verdicts.IDENTITY, "", "", text, about=label))
@@ -125,6 +131,11 @@ def _moved(one: Proven, pin: Pin) -> list[Verdict]:
     return [Verdict(Level.NOTE, verdicts.DRIFT, seen.host, seen.name, text, about=pin.label)]
 
 
+def _rebooted(pin: Pin, site: Site) -> list[Verdict]:
+    """That names may be others since the pin: why to look again, and nothing against a device that was found."""
+    return [verdict for verdict in verdicts.judge_pin(pin, site.looks) if verdict.level is Level.NOTE]
+
+
 def _thin(stanzas: Iterable[Stanza]) -> list[Verdict]:
     return [
         msgspec.structs.replace(verdict, about=stanza.get("nsd"))
@@ -146,8 +157,8 @@ def _explained(verdict: Verdict, errors: Mapping[str, SiteError]) -> Verdict:
     return msgspec.structs.replace(verdict, text=f"{verdict.text}: {error.what}", advice=error.advice or verdict.advice)
 
 
-def _view(supervisor: Supervisor) -> View:
-    return View(supervisor.store.state, supervisor.fs, tuple(supervisor.site.hosts))
+def _view(supervisor: Supervisor, sites: Sites | None = None) -> View:
+    return View(supervisor.store.state, supervisor.fs, tuple(supervisor.site.hosts), sites=sites)
 
 
 def _why(supervisor: Supervisor) -> str:

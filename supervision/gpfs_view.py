@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
 
@@ -45,10 +45,20 @@ class Memo:
 
 
 class View:
-    """The facts of a file system. `hosts` are those that are watched, as they are reached."""
+    """The facts of a file system. `hosts` are those that are watched, as they are reached; `sites` are the names of the
+    nodes at each place, as a person has told them.
+    """
 
-    def __init__(self, state: State, name: str, hosts: tuple[str, ...], memo: Memo | None = None) -> None:
+    def __init__(
+        self,
+        state: State,
+        name: str,
+        hosts: tuple[str, ...],
+        memo: Memo | None = None,
+        sites: Mapping[str, Sequence[str]] | None = None,
+    ) -> None:
         self._memo = memo or Memo()
+        self.sites = sites or {}
         self.state = state
         self.name = name
         self.hosts = tuple(dict.fromkeys((*hosts, *state.hosts)))

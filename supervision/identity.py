@@ -45,21 +45,21 @@ BY_WEIGHT = tuple(UseKind)
 """The kinds of uses, the worst first."""
 
 
-class Use(msgspec.Struct, frozen=True):
+class Use(msgspec.Struct, frozen=True, gc=False):
     """One reason, with what was seen: `mounted on /`, `xfs`, `held by md0`."""
 
     kind: UseKind
     text: str
 
 
-class Identity(msgspec.Struct, frozen=True):
+class Identity(msgspec.Struct, frozen=True, gc=False):
     """What names a device on every host and after every boot; both parts count. `text` is "" where nothing does."""
 
     text: str
     size_bytes: int
 
 
-class Seen(msgspec.Struct, frozen=True):
+class Seen(msgspec.Struct, frozen=True, gc=False):
     """One whole disk or multipath map of one host.
 
     `doubt` says why the identity does not prove which device it is; "" when it does. `names` are all that it has on

@@ -45,7 +45,7 @@ NAME = "name"
 """The kinds of verdicts, by which the documentation lists them."""
 
 
-class Verdict(msgspec.Struct, frozen=True):
+class Verdict(msgspec.Struct, frozen=True, gc=False):
     """One judgement. `device` is what it is called on `host` now; `at` (Site's clock) is when the evidence was read.
 
     `text` is the evidence, without the name of the device, so that equal ones can be told together (`gathered`);

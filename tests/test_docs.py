@@ -8,6 +8,9 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from supervision import verdicts
+from supervision.pins import read_pins
+from supervision.verdicts import Level
 from tui.cli import cli
 
 ROOT = Path(__file__).parent.parent
@@ -39,3 +42,18 @@ def test_readme_lists_every_command_and_every_exit_status() -> None:
     line = next(line for line in readme.splitlines() if line.startswith("Exit statuses:"))
     for number, word in statuses:
         assert re.search(rf"\b{number} {word}", readme), (number, word, line)
+
+
+def test_every_kind_of_verdict_has_a_row_that_says_what_to_do() -> None:
+    section = (ROOT / "docs" / "devices.md").read_text().partition("\n## Verdicts\n")[2].partition("\n## ")[0]
+    rows = [[cell.strip() for cell in line.strip("|").split(" | ")] for line in section.splitlines() if "| " in line]
+    kinds = {value for name, value in vars(verdicts).items() if name.isupper() and isinstance(value, str)}
+    assert len(kinds) == 10
+    assert {row[0] for row in rows[2:]} == kinds
+    assert {row[1] for row in rows[2:]} == {level.word for level in Level}
+    assert all(len(row) == 4 and all(row) for row in rows)
+
+
+def test_the_pin_file_that_is_shown_is_one() -> None:
+    shown = (ROOT / "docs" / "devices.md").read_text().partition("```json\n")[2].partition("```")[0]
+    assert [pin.label for pin in read_pins(shown.encode()).devices] == ["foo3_ssd1"]

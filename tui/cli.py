@@ -238,15 +238,17 @@ def verify(
     from tui.using import settings_or_exit, way
     from tui.verify import run
 
-    target, name = way(settings_or_exit(), destination, fs, config=config, jump=jump, through=through, sudo=sudo)
-    run_to_exit(run(stanza, target, name, pin=pin, against=against, as_json=as_json))
+    settings = settings_or_exit()
+    target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=sudo)
+    sites = settings.config.sites
+    run_to_exit(run(stanza, target, name, pin=pin, against=against, as_json=as_json, sites=sites))
 
 
 @cli.command()
 @click.argument("command")
 @click.argument("file", default="-")
 def parse(command: str, file: str) -> None:
-    """Turn the saved output of a COMMAND (mmlsdisk, mmdf, lsblk, ...) into JSON.
+    """Turn the saved output of a COMMAND (mmlsdisk, mmdf, lsblk, restripe-devices, ...) into JSON.
 
     FILE is what it printed, or - for stdin: either form, of any release. Exit status 1 tells of problems in it; they
     stand in the JSON.

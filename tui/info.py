@@ -55,6 +55,10 @@ def setting_lines(settings: Settings) -> Iterator[str]:
         yield _row("keys", "default  (restripe info --keys lists them)")
     for name, given in config.keys.items():
         yield _setting(settings, ("keys", name), [given] if isinstance(given, str) else given)
+    if not config.sites:
+        yield _row("sites", "none")
+    for site, nodes in config.sites.items():
+        yield _setting(settings, ("sites", site), nodes)
     if not config.hosts:
         yield _row("hosts", "none")
     for host, defaults in config.hosts.items():

@@ -17,7 +17,9 @@ import click
 import msgspec
 
 from remote.gpfs import parsers
+from remote.linux.contents_parsing import parse_signatures
 from remote.linux.host_time import parse_host_time
+from remote.linux.inventory_parsing import parse_devices
 from remote.linux.lsblk import parse_lsblk
 from remote.parsed import Note, Parsed
 from remote.text import decode, one_line
@@ -26,8 +28,12 @@ from tui.exits import Exit
 _OTHERS: dict[str, Callable[[str], Parsed[Any]]] = {
     "date": parse_host_time,
     "lsblk": parse_lsblk,
+    "restripe-devices": parse_devices,
+    "restripe-signatures": parse_signatures,
     "stanza": parsers.parse_stanzas,
 }
+_WHOLE = ("stanza", "restripe-devices", "restripe-signatures")
+"""What is saved as a file of its own, and may hold what looks like a prompt."""
 _LONGEST_PROMPT = 1000
 _WHO = r"(?:\[[^\[\]]*\]|[\w.@:~/-]*)"
 _PROMPT = re.compile(
@@ -62,7 +68,7 @@ def understood(argv: tuple[str, ...], text: str) -> Parsed[Any]:
     """What a saved text tells. Its own prompt line says the options when `argv` does not."""
     name = argv[0]
     prompts: list[Note] = []
-    if name != "stanza":
+    if name not in _WHOLE:
         text, prompts, options = _without_prompts(text, name)
         argv = argv if len(argv) > 1 else (name, *options)
     parsed = parsers.parse(argv, text) if name in parsers.STEPS else _OTHERS[name](text)

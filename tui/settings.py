@@ -18,6 +18,7 @@ import platformdirs
 from msgspec import Meta
 
 NAME = Annotated[str, Meta(min_length=1, max_length=255, description="a text that is not empty")]
+NODES = Annotated[list[NAME], Meta(min_length=1, description='a list of names of nodes, as in ["nsd1", "nsd2"]')]
 YES_NO = Annotated[bool, Meta(description="true or false")]
 THEMES = ("dark", "light", "ansi")
 
@@ -52,6 +53,8 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     refresh: Refresh = Refresh()
     keys: dict[str, str | list[str]] = {}
     hosts: dict[str, HostDefaults] = {}
+    sites: dict[str, NODES] = {}
+    """The nodes at each place whose loss takes all of them."""
 
 
 Key = tuple[str, ...]
@@ -131,6 +134,7 @@ def load(flags: Mapping[str, object] | None = None, environ: Mapping[str, str] |
     raw, lines = _read(file)
     _flatten_keys(raw, lines)
     wrong = [f"{place(file, lines, path)}: {problem}" for path, problem in _problems(Config, raw, ())]
+    wrong += [f"{place(file, lines, path)}: {problem}" for path, problem in _odd_sites(raw.get("sites"))]
     origins = {path: f"line {_line_of(lines, path)}" for path in _leaves(raw)}
     for path in SINGLE:
         name = variable(path)
@@ -266,6 +270,18 @@ def _problems(kind: Any, raw: Any, path: Key) -> Iterator[tuple[Key, str]]:
         yield path, f"{_shown(raw)} cannot be meant; allowed: {allowed}"
 
 
+def _odd_sites(sites: Any) -> Iterator[tuple[Key, str]]:
+    """A node that is at two sites, and a site without a name; what is no list is told elsewhere."""
+    at: dict[str, str] = {}
+    for site, nodes in sites.items() if isinstance(sites, dict) else ():
+        if not site.strip() or not site.isprintable():
+            yield ("sites", site), "a site needs a name that can be shown"
+        for node in nodes if isinstance(nodes, list) else ():
+            name = _canonical(node) if isinstance(node, str) else ""
+            if name and at.setdefault(name, site) != site:
+                yield ("sites", site), f"{node} is at {at[name]} already; a node is at one site"
+
+
 def _unknown(key: str, known: Mapping[str, object], *, in_hosts: bool) -> str:
     if in_hosts:
         return 'no such setting; a host with dots in its name stands in quotes: [hosts."a.example.org"]'
@@ -279,7 +295,8 @@ def _fits(value: object, kind: Any) -> bool:
         msgspec.convert(value, kind, strict=True)
     except msgspec.ValidationError:
         return False
-    return not isinstance(value, str) or value.isprintable()
+    texts = value if isinstance(value, list) else [value]
+    return all(not isinstance(text, str) or text.isprintable() for text in texts)
 
 
 def _allowed(kind: Any) -> str:

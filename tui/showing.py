@@ -51,7 +51,7 @@ async def replay(file: Path, *, speed: float | None, start: str | None, settings
         return Exit.USAGE
     player = Player(recording, speed=speed or 60.0)
     player.seek(begin)
-    app = RestripeApp(Session(player, filesystems.file_system(recording.header)))
+    app = RestripeApp(Session(player, filesystems.file_system(recording.header, sites=settings.config.sites)))
     return _ended(app, await _run(app, settings))
 
 
@@ -143,7 +143,7 @@ async def connect(
         sys.stderr.write(f"Nothing was done: {error}\n")
         return Exit.FAILED
     journal = Journal(Store(header), writer)
-    fs = filesystems.file_system(header)
+    fs = filesystems.file_system(header, sites=settings.config.sites)
     connected = asyncio.Event()
     journal.store.listen(lambda _state, event: connected.set() if _is_up(event) else None)
     try:

@@ -15,6 +15,7 @@ import msgspec
 
 from remote.errors import SiteError
 from remote.text import one_line, safe
+from supervision.filesystems import Sites
 from supervision.gpfs_stanzacheck import Proven
 from supervision.gpfs_verify import UnreadError, Verified, verify
 from supervision.pins import LARGEST, VERSION, PinError, Pins, read_pins, write_pins
@@ -26,7 +27,9 @@ from tui.tables import size_text, table
 _SIGNS = {Level.OK: "ok", Level.NOTE: "-", Level.WARNING: "!", Level.BLOCK: "!!"}
 
 
-async def run(stanza: str, target: Target, fs: str, *, pin: Path | None, against: Path | None, as_json: bool) -> Exit:
+async def run(
+    stanza: str, target: Target, fs: str, *, pin: Path | None, against: Path | None, as_json: bool, sites: Sites
+) -> Exit:
     """Look at every server that the stanzas name, and print what is proven."""
     try:
         text = _read_stanza(stanza)
@@ -38,7 +41,7 @@ async def run(stanza: str, target: Target, fs: str, *, pin: Path | None, against
         return _say(f"{against}: {error}", Exit.USAGE)
     try:
         async with look(target, fs) as supervisor:
-            verified = await verify(supervisor, text, pinned)
+            verified = await verify(supervisor, text, pinned, sites=sites)
     except (SiteError, UnreadError) as error:
         return _say(str(error), Exit.UNKNOWN)  # not even the nodes are known: nothing is proven
     except ValueError as error:  # a name that no command may be built of

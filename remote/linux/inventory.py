@@ -23,7 +23,7 @@ class ReadState(Enum):
     """Not opened: what is on it is read through the map."""
 
 
-class Signature(msgspec.Struct, frozen=True):
+class Signature(msgspec.Struct, frozen=True, gc=False):
     """Something that `blkid -p` or `wipefs -n` knows: a file system, a RAID or LVM member, a partition table.
 
     `type` is the tool's word (xfs, LVM2_member, gpt, ...); `usage` is filesystem, raid, crypto, partition-table or "";
@@ -37,7 +37,7 @@ class Signature(msgspec.Struct, frozen=True):
     offset: int | None = None
 
 
-class Content(msgspec.Struct, frozen=True):
+class Content(msgspec.Struct, frozen=True, gc=False):
     """What lies on one device. Nothing here is known unless `state` is READ, and then all of it is.
 
     `nonzero` counts the bytes that are not zero in the first 64 sectors of 512 bytes; `sector2` holds the first 64
@@ -73,14 +73,14 @@ class Contents(msgspec.Struct, frozen=True):
         return next((content for content in self.devices if content.kname == kname), None)
 
 
-class Part(msgspec.Struct, frozen=True):
+class Part(msgspec.Struct, frozen=True, gc=False):
     """A partition by the kernel's name and its major:minor, by which mounts name it."""
 
     kname: str
     number: str = ""
 
 
-class BlockNode(msgspec.Struct, frozen=True):
+class BlockNode(msgspec.Struct, frozen=True, gc=False):
     """One whole block device as sysfs knows it (/sys/block); its partitions are in `parts`.
 
     `number` is major:minor. `holders` and `slaves` are the knames above and below it; what holds one of its partitions
@@ -115,7 +115,7 @@ class BlockNode(msgspec.Struct, frozen=True):
     links: tuple[str, ...] = ()
 
 
-class Mount(msgspec.Struct, frozen=True):
+class Mount(msgspec.Struct, frozen=True, gc=False):
     """A mounted block device: its major:minor, where, as what, and by which source name."""
 
     number: str

@@ -11,7 +11,7 @@ import msgspec
 _NORMAL_STATES = ("", "running", "live")
 
 
-class BlockDevice(msgspec.Struct, frozen=True):
+class BlockDevice(msgspec.Struct, frozen=True, gc=False):
     """One block device. `kname` is its key; `parents` are the knames it lies on (a multipath map has one
     per path).
 

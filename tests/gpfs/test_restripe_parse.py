@@ -108,6 +108,25 @@ def test_what_belongs_to_other_rooms() -> None:
     assert answer(stanza)["model"][0]["keyword"] == "nsd"
 
 
+def test_what_the_fixed_scripts_and_the_discovery_print() -> None:
+    devices = b"a banner\nrestripe-devices 1\nboot b-1\ndevice sda\nsectors 8\nnsddevices absent\nend\n"
+    told = answer(restripe_parse("restripe-devices", stdin=devices))
+    assert (told["model"]["boot_id"], told["model"]["nsddevices"]) == ("b-1", "")
+    assert [(node["kname"], node["size_bytes"]) for node in told["model"]["nodes"]] == [("sda", 8 * 512)]
+    assert told["notes"] == [{"line": 1, "text": "a banner"}]
+    hangs = restripe_parse("restripe-signatures", stdin=b"restripe-signatures 1\ndevice sda\nstate hangs\nend\n")
+    assert [(one["kname"], one["state"]) for one in answer(hangs)["model"]["devices"]] == [("sda", "hangs")]
+    found = answer(restripe_parse("mmdevdiscover", stdin=b"sda generic\ndm-3 dmm\n"))
+    assert found["model"]["devices"] == [["sda", "generic"], ["dm-3", "dmm"]]
+
+
+@pytest.mark.parametrize("command", ["restripe-devices", "restripe-signatures"])
+def test_half_of_what_a_fixed_script_printed_is_a_problem(command: str) -> None:
+    result = restripe_parse(command, stdin=f"{command} 1\ndevice sda\n".encode())
+    assert result.exit_code == 1
+    assert answer(result)["problems"][0]["line"] == 0
+
+
 @pytest.mark.parametrize("command", ["nope", "", "mmdf'", "\udcff", "mmfsck", "../mmlsnope"])
 def test_an_unknown_command_is_told_with_the_known_ones(command: str) -> None:
     result = restripe_parse(command, stdin=b"x")

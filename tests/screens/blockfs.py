@@ -20,6 +20,7 @@ from remote.linux.models import BlockDevices
 from remote.parsed import Parsed, Problem
 from supervision.facts import Fact
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Phase, Preview, Progress, Words
+from supervision.filesystems import Sites
 from supervision.logs import Scan
 from supervision.reading import Counted, Parser, Reading, ScanEvent
 from supervision.running import job_lines
@@ -78,8 +79,9 @@ T = TypeVar("T")
 READING = BlockReading()
 
 
-def open_file_system(name: str, entry: str, hosts: Sequence[str]) -> FileSystem:
-    """What `supervision.filesystems.Kind` asks for."""
+def open_file_system(name: str, entry: str, hosts: Sequence[str], sites: Sites) -> FileSystem:
+    """What `supervision.filesystems.Kind` asks for; it has no use for sites."""
+    del sites
     return BlockFileSystem(name, entry, hosts)
 
 

@@ -66,6 +66,14 @@ def test_flags_go_before_the_environment_before_the_file_before_the_default(conf
         ('[hosts."h.example.org"]\n\nfs = ""', 3, 'hosts."h.example.org".fs'),
         ('[hosts.h]\nfs = "a\\u001bb"', 2, "hosts.h.fs: 'a\\x1bb' cannot be meant"),
         ("[hosts.h.example.org]\nsudo = true", 1, 'stands in quotes: [hosts."a.example.org"]'),
+        ("[sites]\nnorth = 5", 2, 'sites.north: 5 cannot be meant; allowed: a list of names of nodes, as in ["nsd1"'),
+        ("[sites]\nnorth = []", 2, "sites.north: [] cannot be meant"),
+        ('[sites]\nnorth = ["a", ""]', 2, "sites.north: ['a', ''] cannot be meant"),
+        ('[sites]\nnorth = ["a\\u001b"]', 2, "sites.north: ['a\\x1b'] cannot be meant"),
+        ('[sites]\nnorth.hall = ["a"]', 1, "sites.north: {'hall': ['a']} cannot be meant"),
+        ('[sites]\n"" = ["a"]', 2, "a site needs a name that can be shown"),
+        ('[sites]\nnorth = ["a", "b"]\nsouth = ["c", "B."]', 3, "sites.south: B. is at north already"),
+        ("sites = 1", 1, "sites: it is a table: write [sites]"),
         ("[[hosts]]", 1, "hosts: it is a table"),
         ("[keys]\ngrid.sort = 5", 2, "a key or a list of keys"),
         ('[keys]\n"grid.srt" = "x"', 2, "did you mean grid.sort?"),
@@ -137,6 +145,12 @@ def test_read_only_holds_for_the_host_whoever_one_is_there(config: Path, destina
     assert not settings.read_only("pollux2")
 
 
+def test_sites_have_nodes_and_there_are_none_by_default(config: Path) -> None:
+    assert load(environ={}).config.sites == {}
+    settings = loaded(config, '[sites]\nnorth = ["foo1", "10.0.0.2"]\n"south hall" = ["foo3"]\n')
+    assert settings.config.sites == {"north": ["foo1", "10.0.0.2"], "south hall": ["foo3"]}
+
+
 def test_limits_only_ever_ask_less() -> None:
     often = Cadence("disks", 120.0, "h", (mmlsdisk("fs"),))
     dear = Cadence("space", 900.0, "h", (mmdf("fs"),))
@@ -151,7 +165,7 @@ def test_info_tells_each_value_its_origin_and_the_file(tmp_path: Path) -> None:
     done = restripe(tmp_path, "info")
     assert f"{file}  (does not exist)" in done.stdout
     file.parent.mkdir(parents=True)
-    file.write_text('theme = "light"\n[keys]\ngrid.sort = "S"\n[hosts.h]\nread-only = true\n', encoding="utf-8")
+    file.write_text('theme = "light"\n[keys]\ngrid.sort = "S"\n[hosts.h]\nread-only = true\n[sites]\nn = ["a", "b"]\n')
     done = restripe(tmp_path, "info", RESTRIPE_MOUSE="no")
     assert (done.returncode, done.stderr) == (0, "")
     rows = [line.split() for line in done.stdout.splitlines()]
@@ -161,6 +175,7 @@ def test_info_tells_each_value_its_origin_and_the_file(tmp_path: Path) -> None:
         ["refresh.draws", "10", "(default)"],
         ['keys."grid.sort"', "S", "(line", "3)"],
         ["hosts.h.read-only", "true", "(line", "5)"],
+        ["sites.n", "a,", "b", "(line", "7)"],
     ):
         assert row in rows
     keys = restripe(tmp_path, "info", "--keys").stdout
