@@ -99,6 +99,6 @@ def _makes(built: Built, marked: int) -> str:
     servers = tuple(dict.fromkeys(stanza.servers[0] for stanza in stanzas))
     head = f"{len(stanzas)} NSD{'s' if len(stanzas) > 1 else ''} on {folded(servers)}"
     if built.asked:
-        return f"{head}, failure group not known yet"
+        return head
     groups = sorted({stanza.failure_group for stanza in stanzas}, key=natural)
     return f"{head}, failure group{'s' if len(groups) > 1 else ''} {', '.join(groups)}"

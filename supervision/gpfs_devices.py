@@ -58,9 +58,12 @@ def devices(view: View) -> Table:
 
 def steps(view: View) -> Iterator[None]:
     """The work of `devices` in steps of some milliseconds; after the last one `devices` has only to take the result."""
+    looked: dict[str, HostLook | None] = view.remember("looked", (), dict)
     for host in view.hosts:
-        look_of(view, host)
-        yield
+        one = look_of(view, host)
+        if one is not looked.get(host):
+            looked[host] = one
+            yield
     for _ in _making(view).steps:  # whoever stops here goes on there the next time; yield from would end it
         yield
 

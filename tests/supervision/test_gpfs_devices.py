@@ -1,0 +1,120 @@
+"""The table of devices: roles that are matched by what devices are, verdicts in a word, and work in short steps."""
+
+from __future__ import annotations
+
+import msgspec
+
+from remote.linux.inventory import Content, ReadState
+from remote.linux.models import BlockDevices
+from remote.parsed import Parsed
+from supervision.gpfs_devices import devices, steps
+from supervision.gpfs_view import Memo, View
+from supervision.tables import Row, Table
+from tests.supervision import devicefacts as servers
+
+
+def table(**changes: object) -> Table:
+    return servers.file_system().devices(servers.state(servers.facts(**changes)))  # type: ignore[arg-type]
+
+
+def told(whole: Table, *ids: str) -> list[tuple[str, ...]]:
+    return [tuple(row.cells[whole.column(id_)].text for id_ in ids) for row in whole.rows]
+
+
+def row_of(whole: Table, host: str, name: str) -> Row:
+    at = whole.column("host"), whole.column("name")
+    return next(row for row in whole.rows if (row.cells[at[0]].text, row.cells[at[1]].text) == (host, name))
+
+
+def test_devices_of_one_role_stand_together_whatever_they_are_called() -> None:
+    whole = table()
+    assert told(whole, "role", "host", "name", "verdict", "drift")[:6] == [
+        ("SSD 186 GiB #1", "pollux1", "sdg", "+ free", "≠ name"),
+        ("SSD 186 GiB #1", "pollux2", "sdg", "+ free", "≠ name"),
+        ("SSD 186 GiB #1", "pollux3", "sde", "+ free", "≠ name"),
+        ("SSD 186 GiB #2", "pollux1", "sdh", "+ free", "≠ name"),
+        ("SSD 186 GiB #2", "pollux2", "sdh", "+ free", "≠ name"),
+        ("SSD 186 GiB #2", "pollux3", "sdf", "+ free", "≠ name"),
+    ]
+    assert len({row.key for row in whole.rows}) == len(whole.rows) == 18
+
+
+def test_roles_are_counted_by_slot_where_that_is_known() -> None:
+    crossed = {**servers.NAMES, "pollux2": ("sda", "sdb", "sdh", "sdg", "sde", "sdf")}
+    rows = told(table(names=crossed), "role", "host", "name")
+    assert ("SSD 186 GiB #1", "pollux2", "sdh") in rows
+    assert ("SSD 186 GiB #2", "pollux2", "sdg") in rows
+
+
+def test_nothing_is_called_free_that_was_not_read_or_is_not_empty() -> None:
+    unread = table(read=False)
+    assert {text for (text,) in told(unread, "verdict") if "free" in text} == set()
+    changed = {
+        "BTWA101": Content("", ReadState.READ, nonzero=9),
+        "BTWA102": Content("", ReadState.HANGS),
+        "BTWA301": Content("", ReadState.READ, nonzero=9, sector2=f"0a00010f{servers.NSD_MADE:08x}"),
+    }
+    whole = table(changed=changed)
+    verdicts = {(host, name): text for host, name, text in told(whole, "host", "name", "verdict")}
+    assert verdicts["pollux1", "sdg"] == "! not empty"
+    assert verdicts["pollux1", "sdh"] == "? unread"
+    assert verdicts["pollux3", "sde"] == "! an NSD"
+    assert verdicts["pollux2", "sdg"] == "+ free"
+    roles = {role for role, host, name in told(whole, "role", "host", "name") if name in ("sdg", "sde")}
+    assert roles == {"SSD 186 GiB #1", "boot 224 GiB #1"}  # what lies on it makes it no other kind of disk
+
+
+def test_a_detail_tells_everything_of_a_device() -> None:
+    changed = {"BTWA301": Content("", ReadState.READ, nonzero=9, sector2=f"0a00010f{servers.NSD_MADE:08x}")}
+    whole = table(changed=changed)
+    detail = dict(row_of(whole, "pollux3", "sde").detail)
+    assert detail["device"] == "sde on pollux3 in this boot"
+    assert detail["identity"] == f"wwn:{servers.wwn('BTWA301')}"
+    assert detail["volume id"] == "0A00010F507CC5D0: written by 10.0.1.15 on 2012-10-16 02:26:24 UTC"
+    assert detail["block"].startswith("sde sector 2 may hold the NSD volume id")
+    assert detail["first 64 sectors"] == "9 bytes not zero"
+    assert detail["model"] == "ATA INTEL SSDSC2BA20, firmware 5DV12270"
+    assert (detail["write cache"], detail["place"]) == ("write through", "slot 3, HCTL 0:0:0:0")
+    assert detail["boot"] == "boot-pollux3-1"
+    assert detail["same role"] == "sde on pollux3, sdg on pollux[1-2]"
+    free = dict(row_of(whole, "pollux1", "sdg").detail)
+    assert "first 64 sectors are zero" in free["free"]
+
+
+def test_an_nsd_tells_its_volume_id_and_is_judged_by_nobody() -> None:
+    detail = dict(row_of(table(), "pollux2", "sda").detail)
+    assert detail["NSD"] == "foo2_nsd1"
+    assert detail["volume id"].startswith("0A000002507CC5D0: written by 10.0.0.2")
+    assert "block" not in detail
+
+
+def test_whoever_stops_in_the_middle_of_the_work_goes_on_there() -> None:
+    view = View(servers.state(servers.facts()), servers.FS, servers.HOSTS, Memo())
+    turns = 0
+    while turns < 100:
+        work = steps(view)
+        more = next(work, "ended") != "ended"
+        del work  # which ends it
+        turns += more
+        if not more:
+            break
+    assert len(servers.HOSTS) + 3 < turns < 100
+    assert len(devices(view).rows) == 18
+
+
+def test_rows_are_the_same_while_nothing_of_the_devices_is_different() -> None:
+    fs, facts = servers.file_system(), servers.facts()
+    first = fs.devices(servers.state(facts))
+    later = fs.devices(servers.state({**facts, "disks mss1": servers.facts()["disks mss1"]}))
+    assert later.rows is first.rows
+
+
+def test_models_of_one_size_are_no_role_together() -> None:
+    facts = servers.facts()
+    disks = servers.blocks_of(servers.disks_of(2), servers.NAMES["pollux2"])
+    other = tuple(msgspec.structs.replace(each, model="X5") if each.kname == "sdg" else each for each in disks.devices)
+    facts["devices pollux2"] = msgspec.structs.replace(facts["devices pollux2"], parsed=Parsed(BlockDevices(other)))
+    whole = servers.file_system().devices(servers.state(facts))
+    roles = {(host, name): role for host, name, role in told(whole, "host", "name", "role")}
+    assert roles["pollux2", "sdg"] == "SSD 186 GiB X5 #1"
+    assert roles["pollux1", "sdg"] == "SSD 186 GiB INTEL SSDSC2BA20 #1"
