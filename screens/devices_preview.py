@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from screens.devices import DevicesScreen
 
 KEYS = "y copy  e save  n names  g answer  esc close"
+LABEL = 18
 EVERY = 1.0
 """Seconds between two looks at whether the hosts tell something else by now."""
 
@@ -99,15 +100,18 @@ class PreviewScreen(ModalScreen[None]):
         rest = [line for line in made.lines if line.severity is not Severity.BAD]
         lines: list[Text] = []
         if bad:
-            lines.append(
-                plain(f"BLOCKED: {len(bad)} reasons. Nothing here takes a block back but another look", "bold")
-            )
-            lines += fact_lines(bad, width, now)
+            reasons = "1 reason" if len(bad) == 1 else f"{len(bad):,} reasons"
+            lines.append(plain(f"BLOCKED: {reasons}. Nothing takes a block back but another look", "bold"))
+            lines += fact_lines(bad, width, now, label_width=LABEL)
         for question in made.asked:
             lines += [plain("")] if lines else []
             lines += [plain(part) for part in paragraph(_asked(question), width)]
         if made.by_hand:
-            lines += [plain(""), plain("Only by a person's own hand:", "bold"), *fact_lines(made.by_hand, width, now)]
+            lines += [
+                plain(""),
+                plain("Only by a person's own hand:", "bold"),
+                *fact_lines(made.by_hand, width, now, label_width=LABEL),
+            ]
         if made.text:
             lines += [plain(f"{made.name or 'file'}, names from {made.pattern}:", "bold")]
             for each in made.text.splitlines():
@@ -115,7 +119,7 @@ class PreviewScreen(ModalScreen[None]):
         elif not bad and not made.asked:
             lines.append(plain("there is nothing to make a file of"))
         if rest:
-            lines += [plain(""), *fact_lines(rest, width, now)]
+            lines += [plain(""), *fact_lines(rest, width, now, label_width=LABEL)]
         return lines
 
     def action_read(self, step: int) -> None:

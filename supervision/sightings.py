@@ -14,7 +14,7 @@ import msgspec
 from remote.linux.inventory import Inventory
 from remote.linux.models import BlockDevices
 from supervision.facts import Fact
-from supervision.identity import Identity, is_path, look
+from supervision.identity import Identity, Seen, UseKind, is_path, look
 from supervision.tables import Line, Severity
 
 T = TypeVar("T")
@@ -60,12 +60,16 @@ def _sighting(host: str, at: float, blocks: BlockDevices, facts: Mapping[str, Fa
     inventory = _model(facts.get(f"inventory {host}"), Inventory)
     # what lies on them is read less often, and what was not read once must not look like a change
     one = look(host, at, blocks, inventory, None)
-    devices = (
-        Sight(seen.name, seen.identity, seen.uses[0].text if seen.uses else "")
-        for seen in one.devices
-        if not is_path(seen)
-    )
+    devices = (Sight(seen.name, seen.identity, _use(seen)) for seen in one.devices if not is_path(seen))
     return Sighting(at, one.boot_id, tuple(devices))
+
+
+def _use(seen: Seen) -> str:
+    """Its worst use, in words that are the same whatever it is called."""
+    if not seen.uses:
+        return ""
+    worst = seen.uses[0]
+    return worst.kind.value if worst.kind is UseKind.PARTITIONED else worst.text.rpartition(": ")[2]
 
 
 def _model(fact: Fact | None, kind: type[T]) -> T | None:
@@ -126,9 +130,8 @@ def _differences(host: str, before: Sighting, now: Sighting) -> list[Line]:
             continue
         left.remove(new)
         if new.name != old.name:
-            means = next((sight for sight in now.devices if sight.name == old.name), None)
-            what = f"; {old.name} is now {_which(means)}" if means else f"; there is no {old.name} any more"
-            found.append(Line(host, f"renamed: {old.name} is now {new.name} ({_which(new)}){what}", Severity.BAD))
+            text = f"renamed: {old.name} is now {new.name} ({_which(new)}{_used(new)})"
+            found.append(Line(host, text, Severity.BAD))
         if new.use != old.use:
             text = f"use of {new.name} changed: {old.use or 'none known'} → {new.use or 'none known'}"
             found.append(Line(host, text, Severity.WARNING))

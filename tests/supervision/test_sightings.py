@@ -52,8 +52,8 @@ def test_a_history_has_an_end() -> None:
 def test_swapped_names_are_told_with_what_they_mean_now() -> None:
     found = changes({"n1": after(BEFORE, SWAPPED)}, 100.0)
     assert [line.value for line in found] == [
-        "renamed: sda is now sdb (A); sda is now B",
-        "renamed: sdb is now sda (B); sdb is now A",
+        "renamed: sda is now sdb (A)",
+        "renamed: sdb is now sda (B)",
     ]
     assert {line.severity for line in found} == {Severity.BAD}
     assert changes({"n1": after(BEFORE, SWAPPED)}, 200.0) == ()
@@ -102,3 +102,12 @@ def test_names_seen_of_a_device_that_was_away() -> None:
     history = after(BEFORE, (row("sdb", "B"),), (row("sdc", "A"), row("sdb", "B")))
     identity = history[0].devices[0].identity
     assert [(name, at) for name, at, _ in names_of(history, identity)] == [("sdc", 300.0), ("", 200.0), ("sda", 100.0)]
+
+
+def test_a_use_is_the_same_whatever_its_device_is_called() -> None:
+    def mounted(name: str) -> tuple[str, str]:
+        part = f'NAME="{name}1" KNAME="{name}1" PKNAME="{name}" TYPE="part" SIZE="1" RO="0" MOUNTPOINT="/"'
+        return row(name, "A"), part
+
+    told = [line.value for line in changes({"n1": after(mounted("sda"), mounted("sdb"))}, 100.0)]
+    assert told == ["renamed: sda is now sdb (A, mounted on /)"]
