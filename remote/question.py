@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from remote.command import Command, quote
+from remote.fixedscripts import shell_words
 
 KILL_AFTER = 5.0
 """Seconds between the TERM and the KILL that `timeout` sends."""
@@ -50,7 +51,7 @@ def question_script(
         before = "|".join(earlier[index]) if index < len(earlier) else ""
         use_sudo = "1" if sudo and command.privileged else "0"
         head = quote((f"{command.deadline:g}", use_sudo, before or "-"))
-        lines.append(f"    ask {head} {command.text}")
+        lines.append(f"    ask {head} {shell_words(command)}")
     body = "\n".join(lines)
     return f"""\
 PATH=$PATH:/usr/lpp/mmfs/bin:/usr/sbin:/sbin

@@ -78,8 +78,8 @@ class SessionScreen(Screen[None]):
         self.query_one(KeyFooter).show_keys(self.in_footer(keys), self.size.width)
 
     def refresh_all(self) -> None:
-        """Draw the frame and the body, once they are there."""
-        if not self.query(StatusLine):
+        """Draw the frame and the body, once they are there; not at the very end, when they may be there in part."""
+        if not self.query(StatusLine) or self.app.return_code is not None:
             return
         self.query_one(StatusLine).show_session(self.session)
         self.show_state()

@@ -72,7 +72,8 @@ class RestripeScreen(SessionScreen):
 
     def on_mount(self) -> None:
         super().on_mount()
-        self.query_one(LogView).text.focus()
+        if self.app.return_code is None:
+            self.query_one(LogView).text.focus()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "zoom":

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from simulator.hardware import Array, Device, Host, Partition, Path
+from simulator.ondisk import part_label, part_type
 
 
 @dataclass
@@ -24,7 +25,7 @@ def _common(device: Device, name: str, size: int, kind: str) -> dict[str, str]:
         "SIZE": str(size),
         "TYPE": kind,
         "ROTA": str(int(device.rotational)),
-        "RO": "0",
+        "RO": str(int(device.read_only)),
         "RM": "0",
         "HOTPLUG": "0",
         "RA": "128",
@@ -33,10 +34,10 @@ def _common(device: Device, name: str, size: int, kind: str) -> dict[str, str]:
         "GROUP": "disk",
         "MODE": "brw-rw----",
         "ALIGNMENT": "0",
-        "MIN-IO": "512" if device.rotational else "4096",
+        "MIN-IO": str(device.physical_sector),
         "OPT-IO": "0",
-        "PHY-SEC": "512" if device.rotational else "4096",
-        "LOG-SEC": "512",
+        "PHY-SEC": str(device.physical_sector),
+        "LOG-SEC": str(device.logical_sector),
         "SCHED": "cfq",
         "RQ-SIZE": "128",
         "DISC-ALN": "0",
@@ -50,18 +51,25 @@ def _common(device: Device, name: str, size: int, kind: str) -> dict[str, str]:
 
 def _disk(device: Device, path: Path, short_wwn: bool) -> dict[str, str]:
     """A disk, or one path to a multipath disk. Old releases cut WWNs at 16 digits."""
+    wwn, serial = device.identity
     return _common(device, path.name, device.size_bytes, "disk") | {
         "MAJ:MIN": f"8:{path.minor}",
         "MODEL": device.model,
-        "SERIAL": device.serial,
-        "STATE": "running",
-        "WWN": device.wwn[:18] if short_wwn and device.paths else device.wwn,
+        "SERIAL": serial,
+        "STATE": device.state,
+        "WWN": wwn[:18] if short_wwn and device.paths else wwn,
         "HCTL": path.hctl,
         "TRAN": device.transport,
         "VENDOR": device.vendor,
-        "REV": "1.0 ",
-        "FSTYPE": "mpath_member" if device.paths else "",
+        "REV": device.revision,
+        "FSTYPE": "mpath_member" if device.paths else _known(device),
+        "MOUNTPOINT": "" if device.paths else device.mountpoint,
     }
+
+
+def _known(device: Device) -> str:
+    """What lies on a device as a whole; nothing where that is not certain."""
+    return "" if "," in device.fstype else device.fstype
 
 
 def _map(device: Device, path: Path) -> dict[str, str]:
@@ -70,12 +78,11 @@ def _map(device: Device, path: Path) -> dict[str, str]:
         "NAME": device.alias,
         "PATH": f"/dev/mapper/{device.alias}",
         "PKNAME": path.name,
-        "MAJ:MIN": f"253:{device.minor}",
+        "MAJ:MIN": device.dev,
         "STATE": "running",
+        "FSTYPE": _known(device),
+        "MOUNTPOINT": device.mountpoint,
     }
-
-
-_PARTITION_MINORS = 500
 
 
 def _partition(device: Device, part: Partition) -> dict[str, str]:
@@ -83,23 +90,20 @@ def _partition(device: Device, part: Partition) -> dict[str, str]:
         "PKNAME": device.name,
         "FSTYPE": part.fstype,
         "MOUNTPOINT": part.mountpoint,
-        "PARTTYPE": part.parttype,
+        "PARTTYPE": part_type(device, part),
+        "PARTLABEL": part_label(part),
+        "MAJ:MIN": device.part_dev(part),
     }
+    row = _common(device, device.part_name(part), part.size_bytes, "part") | common
     if device.paths:
-        minor = _PARTITION_MINORS + device.minor
-        row = _common(device, f"dm-{minor}", part.size_bytes, "part")
         alias = f"{device.alias}{part.number}"
-        return row | common | {"NAME": alias, "PATH": f"/dev/mapper/{alias}", "MAJ:MIN": f"253:{minor}"}
-    return (
-        _common(device, f"{device.name}{part.number}", part.size_bytes, "part")
-        | common
-        | {"MAJ:MIN": f"8:{device.minor + part.number}", "WWN": device.wwn}
-    )
+        return row | {"NAME": alias, "PATH": f"/dev/mapper/{alias}"}
+    return row | {"WWN": device.identity[0]}
 
 
 def _array(device: Device, part: Partition, array: Array) -> dict[str, str]:
     return _common(device, array.name, array.size_bytes, array.level) | {
-        "PKNAME": f"{device.name}{part.number}",
+        "PKNAME": device.part_name(part),
         "MAJ:MIN": f"9:{array.name.removeprefix('md')}",
         "FSTYPE": array.fstype,
         "MOUNTPOINT": array.mountpoint,

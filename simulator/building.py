@@ -39,6 +39,7 @@ def boot_disk(host: int, index: int, name: str) -> Device:
             Partition(1, GIB, "vfat", "/boot/efi" if index == 0 else ""),
             Partition(2, 400 * GIB, "linux_raid_member", array="md0"),
         ],
+        firmware="HXT7404Q",
     )
 
 

@@ -11,6 +11,7 @@ from itertools import cycle
 
 from simulator import stanza
 from simulator.clock import ctime
+from simulator.discovery import is_discovered
 from simulator.hardware import Device
 from simulator.restripe import RestripeRun, perform
 from simulator.stanza import Stanza, StanzaError
@@ -105,7 +106,7 @@ def _check_nsd(world: World, call: Call, item: Stanza) -> tuple[str, tuple[str, 
     if lost := [name for name in servers if name in world.powered_off]:
         raise CommandError(f"{call.name}: Node {cluster.hosts[lost[0]].admin_name} could not be reached.")
     device = cluster.hosts[servers[0]].find_device(device_name)
-    if device is None:
+    if device is None or not is_discovered(cluster.hosts[servers[0]], device):
         raise CommandError(f"[E] Device {device_name} does not exist or is not active on this node.")
     if (owner := cluster.nsd_of(device)) is not None:
         raise CommandError(f"{call.name}: Disk device {device.name} refers to an existing NSD {owner.name}")

@@ -47,6 +47,10 @@ class Cluster:
                     self._by_wwn.setdefault(device.wwn, []).append((host, device))
         return self._by_wwn.get(wwn, [])
 
+    def forget_sights(self) -> None:
+        """A host sees other devices than before."""
+        self._by_wwn.clear()
+
     def local_device(self, nsd: Nsd, host: Host) -> Device | None:
         """The device of an NSD on a host; None where it is not seen or was overwritten."""
         sights = self.sights(nsd.device.wwn)
@@ -90,10 +94,9 @@ class Cluster:
     def delete_nsd(self, name: str) -> None:
         """Forget an NSD; its device is empty then, wherever it is seen."""
         nsd = self.nsds.pop(name)
-        for _, device in self.sights(nsd.device.wwn):
+        for host, device in self.sights(nsd.device.wwn):
             if device.volume_id == nsd.volume_id:
-                device.volume_id = ""
-                device.partitions.clear()
+                host.overwrite(device, "", partition=False)
 
     @property
     def metadata_total_kb(self) -> int:

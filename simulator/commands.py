@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from simulator import altering, changing, diskreading, reading, removing, restriping
+from simulator import altering, changing, discovery, diskreading, probing, reading, removing, restriping
 from simulator.streams import Streams
 from simulator.usage import USAGES, CommandError, UsageError
 from simulator.world import Call, Record, World
@@ -41,12 +41,19 @@ HANDLERS: dict[str, Handler] = {
     "mmrpldisk": removing.mmrpldisk,
     "mmdelnsd": removing.mmdelnsd,
     "mmrestripefs": restriping.mmrestripefs,
+    "mmdevdiscover": discovery.mmdevdiscover,
     "lsblk": diskreading.block_devices,
+    "blkid": probing.blkid,
+    "wipefs": probing.wipefs,
+    "partx": probing.partx,
     "date": now,
 }
 
-LOCAL = frozenset({"mmlscluster", "mmlsconfig", "mmgetstate", "mmdiag", "mmhealth"})
+LOCAL = frozenset({"mmlscluster", "mmlsconfig", "mmgetstate", "mmdiag", "mmhealth", "mmdevdiscover"})
 """Commands that any node may run where only some are administration nodes: they ask nobody else."""
+
+WRITING = frozenset({"mmcrnsd", "mmdelnsd", "mmadddisk", "mmrpldisk", "mmdeldisk"})
+"""Commands that may change what lies on a device, also where they fail in part."""
 
 
 async def execute(world: World, call: Call) -> int:
@@ -66,6 +73,8 @@ async def execute(world: World, call: Call) -> int:
         world.running.append(record)
     try:
         record.rc = await _handled(handler, world, call)
+        if call.name in WRITING:
+            await world.devices_changed()
         if streams is not None:
             await streams.flush()
             call.err[:] = [streams.words(text) for text in call.err]

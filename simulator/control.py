@@ -29,6 +29,23 @@ Hosts and their network:
 - `job_disk` host [state=full|ok|small]: where jobs are kept. `how` tells what could be done: `tmpfs` (root: a file
   system of a megabyte, really full), `unwritable` (new jobs cannot be made), `directory` or `nothing`.
 
+A host's devices:
+
+- `set_device` host device, and any of these; `device` is a kernel name, a path or an alias of the host. Answers with
+  `host`, `device`, `seen`, `wwn`, `serial`, `nsd_id`, `hangs`.
+  - `hangs`: whoever reads it waits (its file is a pipe that nobody writes to); `hangs=false` gives them its content.
+  - `swap=true`: another device of the same model is in its place, empty and with an identity of its own.
+  - `wwn`, `serial`: what the host is told of its identity, empty for nothing; `like` device: that of another one. The
+    cluster goes on knowing it by its true one.
+  - `seen=false`: this host does not see it, other servers of it do; `seen=true`: it does again.
+  - `nsd_id`: an id in its sector 2 as GPFS 3.5 wrote it, of an NSD that no cluster knows; empty for none.
+  - `fstype` (of `simulator.ondisk.FORMATS`, two joined by a comma for one that is ambivalent) and `mountpoint`: what
+    lies on it without a partition table.
+  - `logical_sector`, `physical_sector` (512 or 4096), `size_bytes`, `firmware`, `write_cache` (`write back`,
+    `write through` or empty where the kernel tells none), `vendor`, `model`, `enclosure`, `slot`, `state`, `read_only`.
+- `nsddevices` host [text] [absent=false]: the script /var/mmfs/etc/nsddevices of this host; without a text the usual
+  one for multipath. `mmdevdiscover` understands of it what `simulator.discovery` says; `mmcrnsd` takes no other device.
+
 The cluster:
 
 - `daemon` host [state=down|up]; `manager` host: it becomes the file system manager; `quorum` [lost=true].

@@ -1,4 +1,4 @@
-"""The commands that read about disks: mmlsdisk, mmdf, mmlsnsd, lsblk."""
+"""The commands that read about disks: mmlsdisk, mmdf, mmlsnsd, mmdevdiscover, lsblk."""
 
 from __future__ import annotations
 
@@ -141,6 +141,12 @@ async def mmlsnsd(world: World, call: Call) -> None:
             await call.emit(disktables.nsd_y(world.cluster, nsds))
         else:
             await call.emit(disktables.nsd_listing(world.cluster, nsds, long=form == "-L"))
+
+
+async def mmdevdiscover(world: World, call: Call) -> None:
+    """The devices that GPFS finds on this node; maps instead of their paths."""
+    del world
+    await call.emit("".join(f"{device.name} {device.devtype}\n" for device in call.host.devices.values()))
 
 
 async def block_devices(world: World, call: Call) -> None:

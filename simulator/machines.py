@@ -18,6 +18,7 @@ from simulator.gate import Gate
 from simulator.hardware import Host
 from simulator.processes import Processes
 from simulator.sshd import HostServer
+from simulator.sysroot import Sysroot
 
 JOB_DISK_KB = 1024
 BALLAST = ".ballast"
@@ -50,19 +51,22 @@ class Machine:
         self._common = dict(common)
         self.home = base / "root"
         self.jobs = base / "var" / "lib" / "restripe"
+        self.sysroot = Sysroot(host, base / "sysroot")
         self._environment: dict[str, str] = {}
-        self._server = HostServer(processes, self._environment, self.home)
+        self._server = HostServer(processes, self._environment, self.home, self.sysroot.ensure)
         self.gate: Gate | None = None
         self.frozen = False
         self._mounted = False
 
     def shared_environment(self) -> dict[str, str]:
-        """What a session needs to be this host, whoever serves it: the shims' settings, zone, boot id and job place."""
+        """What a session needs to be this host, whoever serves it: the shims' settings, zone, boot id, job place, and
+        where its /sys, /proc, /dev and /var/mmfs are."""
         return {
             **self._common,
             "TZ": TZ_VARIABLE,
             "RESTRIPE_JOBS": str(self.jobs),
             "RESTRIPE_BOOT_ID": self.host.boot_id,
+            "RESTRIPE_SYSROOT": str(self.sysroot.path),
             "SIM_HOST": self.host.name,
             "SIM_NAME": self.host.daemon_name,
         }
@@ -116,6 +120,7 @@ class Machine:
         """Boot: another boot id, and with `shuffle` other device names."""
         self.host.reboot(shuffle=shuffle)
         self._refresh()
+        await self.sysroot.renew()
         self.frozen = False
         self.door.freeze(frozen=False)
         if not self.door.listening:

@@ -2,80 +2,20 @@
 
 from __future__ import annotations
 
-import math
 import shlex
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
-from simulator import faults
+from simulator import devicefaults, faults
 from simulator.commands import as_json
+from simulator.discovery import MAPS_ONLY
 from simulator.facts import facts
 from simulator.fstables import changed_limits
+from simulator.given import Given
 from simulator.machines import Machine
 from simulator.world import World
-
-MAX_SECONDS = 1e9
-
-
-class Given:
-    """The arguments of one request; what is wrong or too much is a ValueError in words for a person."""
-
-    def __init__(self, arguments: Mapping[str, Any], machines: Mapping[str, Machine]) -> None:
-        self._left = dict(arguments)
-        self._machines = machines
-
-    def text(self, name: str, default: str | None = None) -> str:
-        """A text; needed where there is no default."""
-        value = self._left.pop(name, default)
-        if not isinstance(value, str):
-            raise ValueError(f"{name} must be a text" if value is not None else f"{name} is missing")  # noqa: TRY004
-        return value
-
-    def one_of(self, name: str, *choices: str) -> str:
-        """One of a few words; the first is the default."""
-        value = self.text(name, choices[0])
-        if value not in choices:
-            raise ValueError(f"{name} is one of {', '.join(choices)}")
-        return value
-
-    def number(self, name: str, default: float | None = None, *, low: float = 0, high: float = MAX_SECONDS) -> float:
-        """A number between bounds."""
-        value = self._left.pop(name, default)
-        if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
-            raise ValueError(f"{name} must be a number" if value is not None else f"{name} is missing")
-        if not low <= value <= high:
-            raise ValueError(f"{name} must be between {low:g} and {high:g}")
-        return value
-
-    def flag(self, name: str, *, default: bool) -> bool:
-        """True or false."""
-        value = self._left.pop(name, default)
-        if not isinstance(value, bool):
-            raise ValueError(f"{name} must be true or false")  # noqa: TRY004
-        return value
-
-    def machine(self) -> Machine:
-        """The host that `host` names."""
-        name = self.text("host")
-        if name not in self._machines:
-            raise ValueError(f"no host {name!r}: {', '.join(list(self._machines)[:20])}")
-        return self._machines[name]
-
-    def machines(self) -> list[Machine]:
-        """The host that `host` names, or all."""
-        return [self.machine()] if "host" in self._left else list(self._machines.values())
-
-    def rest(self) -> dict[str, Any]:
-        """All that was not asked for."""
-        rest, self._left = self._left, {}
-        return rest
-
-    def end(self) -> None:
-        """Refuse what is left over."""
-        if self._left:
-            raise ValueError(f"no argument {', '.join(map(repr, self._left))}")
 
 
 class Operations:
@@ -107,6 +47,8 @@ class Operations:
             "start_over": self._start_over,
             "waiter": self._waiter,
             "environment": self._environment,
+            "set_device": self._set_device,
+            "nsddevices": self._nsddevices,
         }
 
     @property
@@ -289,9 +231,25 @@ class Operations:
     async def _environment(self, given: Given) -> dict[str, Any]:
         machine, share = given.machine(), given.flag("share", default=False)
         given.end()
+        await machine.sysroot.ensure()
         settings = machine.shared_environment()
         if share:
             # Other users may pass through, to the shims and no further; they keep their jobs where they like.
             self._directory.chmod(0o711)
             del settings["RESTRIPE_JOBS"]
         return {"host": machine.host.name, "environment": settings}
+
+    async def _set_device(self, given: Given) -> dict[str, Any]:
+        machine, name = given.machine(), given.text("device")
+        answer = devicefaults.set_device(self._world.cluster, machine.host, name, given)
+        await self._world.devices_changed()
+        return answer
+
+    async def _nsddevices(self, given: Given) -> dict[str, Any]:
+        machine, absent = given.machine(), given.flag("absent", default=False)
+        text = given.text("text", MAPS_ONLY)
+        given.end()
+        machine.host.nsddevices = None if absent else text
+        machine.host.changes += 1
+        await self._world.devices_changed()
+        return {"host": machine.host.name, "text": machine.host.nsddevices}

@@ -67,7 +67,12 @@ class Simulator:
         self.machines: dict[str, Machine] = {}
         operations = Operations(self.world, self.machines, self.directory)
         self._control = ControlServer(operations, self.stopped.set, lambda: self._shims.refused)
+        self.world.renew = self._renew
         self.ready: dict[str, Any] = {}
+
+    async def _renew(self) -> None:
+        for machine in self.machines.values():
+            await machine.sysroot.renew()
 
     async def start(self) -> None:
         """Start everything. Raises OSError if a file, a port or a program cannot be had."""

@@ -20,7 +20,7 @@ _BLOCK_KB = 4096
 _DISK_KB = 7814037168 // 2 // _BLOCK_KB * _BLOCK_KB
 
 
-def _device(number: int, index: int) -> Device:
+def _device(number: int, index: int, host: int) -> Device:
     return Device(
         building.sd_name(index),
         _DISK_KB * KB,
@@ -32,6 +32,9 @@ def _device(number: int, index: int) -> Device:
         f"4:0:{index}:0",
         "sas",
         16 * index,
+        firmware="TT31",
+        enclosure=f"0x5000ccab04{host:06x}",
+        slot=str(index),
     )
 
 
@@ -46,7 +49,7 @@ def build(hosts: int, disks: int) -> Cluster:
         name = f"s{number:04d}"
         address = f"10.20.{number >> 8}.{number & 255}"
         own = range(number, disks + 1, hosts)
-        devices = [_device(disk, 2 + index) for index, disk in enumerate(own)]
+        devices = [_device(disk, 2 + index, number) for index, disk in enumerate(own)]
         full = f"{name}.big.example.com"
         machines[name] = building.host(
             name, number, (full, full), address, devices, quorum=number <= 3, manager=number <= 3

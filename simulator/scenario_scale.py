@@ -12,6 +12,7 @@ from simulator import building
 from simulator.clock import moment
 from simulator.cluster import Cluster
 from simulator.dialects import Dialect
+from simulator.discovery import MAPS_ONLY
 from simulator.hardware import KB, Device, Host, Path
 from simulator.state import DATA_AND_METADATA, DATA_ONLY, Disk, FileSystem, Inodes, Nsd, Qos, Snapshot
 
@@ -63,6 +64,9 @@ def _map(enclosure: int, side: int, lun: int) -> Device:
         place,
         alias=f"mpath{building.sd_name(place).removeprefix('sd')}",
         paths=paths,
+        firmware="1430" if ssd else "0000",
+        # Arrays with a mirrored cache say that nothing has to be flushed.
+        write_cache="write through",
     )
 
 
@@ -78,6 +82,8 @@ def _hosts() -> dict[str, Host]:
         hosts[name] = building.host(
             name, number, _names(name), f"10.30.0.{address}", devices, other_roles=roles, **more
         )
+        # Where there are maps, only they are for GPFS.
+        hosts[name].nsddevices = MAPS_ONLY if devices else None
 
     add(ENTRY, 5, [], ("perfmon",), quorum=True, manager=True)
     for server in range(2 * ENCLOSURES):

@@ -57,6 +57,8 @@ SSDS = {
     ("pollux3", "sde"): (FreeSpace(190867456, 5504), FreeSpace(126144512, 711552)),
     ("pollux3", "sdf"): (FreeSpace(190879744, 5504), FreeSpace(126164992, 713088)),
 }
+BACKPLANES = ("0x50030480004e71bf", "0x50030480004e723f", "0x50030480004e76ff")
+"""The enclosures that the servers' SSDs sit in."""
 BOOT_NAMES = {"pollux1": ("sde", "sdf"), "pollux2": ("sde", "sdf"), "pollux3": ("sdg", "sdh")}
 
 LISTING_ORDER = (
@@ -100,7 +102,18 @@ def _lun(number: int, index: int) -> Device:
     wwn = f"0x60080e50002e{number:02x}a4{0x1C51 + 0x11 * index:04x}507cc5d0{number:02x}{index:02x}"
     serial = wwn.removeprefix("0x")
     return Device(
-        name, ROTATING_KB * KB, True, "LSI     ", "INF-01-00       ", serial, wwn, f"6:0:0:{index}", "sas", 16 * index
+        name,
+        ROTATING_KB * KB,
+        True,
+        "LSI     ",
+        "INF-01-00       ",
+        serial,
+        wwn,
+        f"6:0:0:{index}",
+        "sas",
+        16 * index,
+        # The controller has a battery, and tells its cache all the same.
+        firmware="0784",
     )
 
 
@@ -117,6 +130,10 @@ def _ssd(number: int, index: int, name: str) -> Device:
         f"0:0:{2 + index}:0",
         "sata",
         16 * (ord(name[2]) - ord("a")),
+        # It is protected against loss of power, of which the kernel knows nothing: `write back` like any ATA disk.
+        firmware="5DV10250",
+        enclosure=BACKPLANES[number - 1],
+        slot=str(2 + index),
     )
 
 
@@ -139,6 +156,9 @@ def _boot(number: int, index: int, name: str) -> Device:
             Partition(2, 200 * gib, "linux_raid_member", array="md1"),
             Partition(3, 16 * gib, "swap", "[SWAP]"),
         ],
+        firmware="400i",
+        enclosure=BACKPLANES[number - 1],
+        slot=str(index),
     )
 
 

@@ -10,7 +10,7 @@ import asyncio
 import contextlib
 import signal
 from asyncio.streams import StreamReaderProtocol
-from collections.abc import Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import IO
 
@@ -64,12 +64,15 @@ async def _pump_in(reader: asyncssh.SSHReader[bytes], writer: asyncio.StreamWrit
 
 
 class HostServer:
-    """The SSH server of one host; `env` is the whole environment of its sessions."""
+    """The SSH server of one host; `env` is the whole environment of its sessions, `ready` is awaited before each."""
 
-    def __init__(self, processes: Processes, env: Mapping[str, str], home: Path) -> None:
+    def __init__(
+        self, processes: Processes, env: Mapping[str, str], home: Path, ready: Callable[[], Awaitable[None]]
+    ) -> None:
         self._processes = processes
         self._env = env
         self._home = home
+        self._ready = ready
         self._acceptor: asyncssh.SSHAcceptor | None = None
 
     async def start(self, host_key: asyncssh.SSHKey, client_key: asyncssh.SSHKey) -> int:
@@ -111,6 +114,7 @@ class HostServer:
             return
         shell = ["/bin/sh"] if process.command is None else ["/bin/sh", "-c", process.command]
         try:
+            await self._ready()
             child = self._processes.spawn(shell, self._env, self._home)
         except (OSError, ValueError) as problem:
             process.stderr.write(f"cannot start a shell: {problem}\n".encode())

@@ -26,6 +26,7 @@ USAGES: Mapping[str, str] = {
     "mmhealth": "mmhealth node show [Component]",
     "mmcrnsd": "mmcrnsd -F StanzaFile [-v {yes | no}]",
     "mmdelnsd": 'mmdelnsd {"DiskName[;DiskName...]" | -F DiskFile}',
+    "mmdevdiscover": "mmdevdiscover",
     "mmadddisk": (
         "mmadddisk Device -F StanzaFile [-a] [-r] [-v {yes | no}]\n"
         "          [-N {Node[,Node...] | NodeFile | NodeClass}]"

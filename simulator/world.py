@@ -14,7 +14,7 @@ from typing import Any, Protocol
 from simulator.clock import Clock
 from simulator.cluster import Cluster
 from simulator.dialects import Dialect
-from simulator.hardware import Host
+from simulator.hardware import Device, Host
 from simulator.policies import Policies
 from simulator.state import FileSystem
 from simulator.usage import CommandError
@@ -151,6 +151,21 @@ class World:
     """Waiters that were put there, by host."""
     _exclusive: asyncio.Lock = field(default_factory=asyncio.Lock)
     background: set[asyncio.Task[None]] = field(default_factory=set)
+    renew: Callable[[], Awaitable[None]] | None = None
+    """Makes true what hosts see of their devices in files; called after a command that changes devices."""
+    _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    async def readable(self, device: Device) -> None:
+        """Wait until a device can be read."""
+        while device.hangs:
+            await self._changed.wait()
+
+    async def devices_changed(self) -> None:
+        """Let everybody look again who waits for a device, and rewrite the hosts' files of their devices."""
+        self._changed.set()
+        self._changed = asyncio.Event()
+        if self.renew is not None:
+            await self.renew()
 
     def settle(self) -> None:
         """Bring the state up to now; called before anything is read."""

@@ -2,28 +2,15 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import NoReturn
-
-import msgspec
 
 from remote.gpfs.models import ClusterNode, Disk, DiskList, FileSystem, FsSpace, NsdDevices, Usage
 from remote.names import NodeTable, UnknownNodeError, fold
-from supervision.devices import Pin
 
 
 class BlockedError(Exception):
     """A check did not pass; the text says what was read and what to do."""
-
-
-class New(msgspec.Struct, frozen=True):
-    """A disk to be made: the device it is, what GPFS shall call it, its server and failure group."""
-
-    pin: Pin
-    nsd: str
-    server: str
-    failure_group: str
 
 
 def block(why: str) -> NoReturn:
@@ -98,29 +85,6 @@ def servers_of(
     return servers
 
 
-def name_new_disks(
-    pins: Sequence[Pin],
-    nodes: Mapping[str, ClusterNode],
-    old: Sequence[Disk],
-    servers: Mapping[str, Sequence[str]],
-    taken: set[str],
-) -> tuple[New, ...]:
-    """Give each device an NSD name, and the failure group of the disks that its server has already."""
-    counts: dict[str, int] = defaultdict(int)
-    new = []
-    for pin in pins:
-        server = short_name(nodes[pin.host])
-        groups = {disk.failure_group for disk in old if server in servers[disk.nsd]}
-        if len(groups) != 1:
-            block(f"the disks of {server} are in failure groups {sorted(groups)}: which one is for the SSDs?")
-        counts[server] += 1
-        nsd = f"{server.replace('-', '_').replace('.', '_')}_ssd{counts[server]}"
-        if nsd in taken:
-            block(f"there is an NSD called {nsd} already")
-        new.append(New(pin, nsd, server, groups.pop()))
-    return tuple(new)
-
-
 def inode_floor_kb(file_system: FileSystem, space: FsSpace) -> int:
     """The least that the metadata can be, in KB: allocated inodes times their size times their replicas."""
     if not space.inodes or not file_system.inode_size or not file_system.metadata_replicas:
@@ -128,8 +92,8 @@ def inode_floor_kb(file_system: FileSystem, space: FsSpace) -> int:
     return space.inodes.allocated * file_system.inode_size * file_system.metadata_replicas // 1024
 
 
-def must_fit(new: Sequence[New], floor_kb: int) -> None:
-    """Block when not even the inodes fit into 70 % of the new disks. A floor, no forecast."""
-    room_kb = sum(disk.pin.size_bytes for disk in new) // 1024
+def must_fit(sizes: Iterable[int], floor_kb: int) -> None:
+    """Block when not even the inodes fit into 70 % of new disks of these sizes (bytes). A floor, no forecast."""
+    room_kb = sum(sizes) // 1024
     if floor_kb > room_kb * 0.7:
         block(f"the inodes alone need {floor_kb:,} KB, and 70 % of the new disks are {int(room_kb * 0.7):,} KB")

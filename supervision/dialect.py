@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from remote.command import Command
 from remote.question import Answer
-from remote.text import decode
+from supervision.facts import better_form, refusal
 from supervision.reading import Reading
 
 
@@ -29,7 +29,7 @@ class Dialects:
         for command, form, answer in zip(commands, asked, answers, strict=True):
             if form is command:
                 continue
-            if self._reading.form_refused(form, answer.rc, decode(answer.stdout), decode(answer.stderr)):
+            if refusal(self._reading, form, answer.rc, answer.stdout, answer.stderr):
                 self._refused.add((host, command.argv[0]))
                 again.append(command)
         return tuple(again)
@@ -37,4 +37,4 @@ class Dialects:
     def _form(self, host: str, command: Command) -> Command:
         if (host, command.argv[0]) in self._refused:
             return command
-        return self._reading.better_form(command) or command
+        return better_form(self._reading, command) or command

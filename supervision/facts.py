@@ -13,8 +13,11 @@ import msgspec
 
 from remote.command import Command
 from remote.events import Reply
+from remote.linux.commands import lsblk, lsblk_json
+from remote.linux.contents_parsing import parse_signatures
 from remote.linux.host_time import parse_host_time
-from remote.linux.lsblk import parse_lsblk_pairs
+from remote.linux.inventory_parsing import parse_devices
+from remote.linux.lsblk import json_refused, parse_lsblk
 from remote.parsed import Parsed
 from remote.text import decode, last_lines
 from supervision.reading import Parser, Reading
@@ -47,15 +50,31 @@ def reader(reading: Reading, host: str, command: Command) -> tuple[str, Parser] 
     """
     match command.argv:
         case "lsblk", *_:
-            return f"devices {host}", parse_lsblk_pairs
+            return f"devices {host}", parse_lsblk
+        case ("restripe-devices",):
+            return f"inventory {host}", parse_devices
+        case ("restripe-signatures",):
+            return f"contents {host}", parse_signatures
         case "date", "+%s %z":
             return f"time {host}", parse_host_time
     return reading.reader(host, command)
 
 
+def better_form(reading: Reading, command: Command) -> Command | None:
+    """A form of a question that is easier to read, to be tried first; None where there is none."""
+    return lsblk_json() if command == lsblk() else reading.better_form(command)
+
+
 def form_refused(reading: Reading, command: Command, reply: Reply) -> str:
     """Why a reply is no answer but only a release's word that it lacks this form of a question; empty when it is."""
-    return reading.form_refused(command, reply.rc, decode(reply.out.data), decode(reply.err.data))
+    return refusal(reading, command, reply.rc, reply.out.data, reply.err.data)
+
+
+def refusal(reading: Reading, command: Command, rc: int, out: bytes, err: bytes) -> str:
+    """The same for an answer that is not recorded yet."""
+    if command.argv[:2] == ("lsblk", "-J"):
+        return "no JSON in this release; it is asked without" if json_refused(rc, decode(err)) else ""
+    return reading.form_refused(command, rc, decode(out), decode(err))
 
 
 class Ahead:

@@ -174,6 +174,9 @@ class FileSystem(Protocol):
     def host_cadences(self, host: str) -> tuple[Cadence, ...]:
         """What each watched host is asked again and again of itself."""
 
+    def device_questions(self) -> tuple[Command, ...]:
+        """What each host is asked of its devices besides what any host is asked, in the same batch."""
+
     def facts(self, state: State) -> tuple[Line, ...]:
         """The file system in a few lines."""
 

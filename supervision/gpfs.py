@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from remote.command import Command, Effect
 from remote.gpfs import commands as gpfs
-from remote.linux.commands import lsblk
+from remote.linux.commands import devices, lsblk, signatures
 from remote.linux.host_time import host_time
 from supervision import (
     gpfs_aftermath,
@@ -124,9 +124,15 @@ class GpfsFileSystem:
         return (
             # cheap, and the first signs of a node in trouble; a thread that waits a minute is a sign already
             Cadence(f"daemon {host}", 60.0, host, (own_daemon(), gpfs.mmdiag_waiters())),
-            # lsblk can hang on a dead path; a host's clock drifts slowly
-            Cadence(f"devices {host}", 1800.0, host, (lsblk(), host_time())),
+            # a host's clock drifts slowly; apart from the devices, for a time is worth little when its answer took long
+            Cadence(f"time {host}", 1800.0, host, (host_time(),)),
+            # opens every disk, and one that hangs holds the answer up for seconds
+            Cadence(f"devices {host}", 1800.0, host, (lsblk(), devices(), signatures(), *self.device_questions())),
         )
+
+    def device_questions(self) -> tuple[Command, ...]:
+        """What GPFS itself finds on a host."""
+        return (gpfs.mmdevdiscover(),)
 
     def facts(self, state: State) -> tuple[Line, ...]:
         """The file system in a few lines, each with its age."""

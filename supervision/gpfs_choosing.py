@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
 from supervision.filesystem import Choosing, Preview, Question
 from supervision.gpfs_recycled import exceptions
@@ -13,7 +13,7 @@ from supervision.gpfs_text import folded, natural
 from supervision.gpfs_view import View
 from supervision.identity import HostLook, Seen, is_path
 from supervision.tables import Line, Severity
-from supervision.verdicts import Level, Verdict
+from supervision.verdicts import Level, Verdict, gathered, whose
 
 FILE = "nsd.stanza"
 _SEVERITY = {
@@ -72,7 +72,7 @@ def _preview(choosing: Choosing, site: Site) -> Preview:
             chosen.append((seen.host, seen.identity))
     built = build(Selection(tuple(chosen), pattern, groups=choosing.answers), site)
     lines = [Line("gone", f"{key} is not seen any more", Severity.BAD, "Take its mark away") for key in gone]
-    lines += [line_of(verdict) for verdict in sorted(built.judged.verdicts, key=lambda each: -each.level)]
+    lines += [line_of(same) for _, same in gathered(built.judged.verdicts)]
     asked = tuple(Question(each.place, "failure group", each.why, each.found) for each in built.asked)
     return Preview(
         tuple(lines),
@@ -86,10 +86,12 @@ def _preview(choosing: Choosing, site: Site) -> Preview:
     )
 
 
-def line_of(verdict: Verdict) -> Line:
-    """A verdict on a line."""
-    label = " ".join(part for part in (verdict.level.word, verdict.about) if part)
-    return Line(label, f"{verdict.kind}: {verdict.text}", _SEVERITY[verdict.level], verdict.advice, verdict.at or None)
+def line_of(same: Sequence[Verdict]) -> Line:
+    """Equal verdicts on a line, with the age of the oldest."""
+    verdict = same[0]
+    text = ": ".join(part for part in (whose(same), verdict.text) if part)
+    at = min((each.at for each in same if each.at), default=None)
+    return Line(f"{verdict.level.word} {verdict.kind}", text, _SEVERITY[verdict.level], verdict.advice, at)
 
 
 def _makes(built: Built, marked: int) -> str:

@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from remote.gpfs.models import (
     Cluster,
+    Discovery,
     DiskList,
     FileSystem,
     FsSpace,
@@ -24,6 +25,14 @@ from supervision.facts import Fact
 from supervision.state import State
 
 T = TypeVar("T")
+_OF_HOST: Mapping[type, str] = {
+    BlockDevices: "devices",
+    Inventory: "inventory",
+    Contents: "contents",
+    Discovery: "discovery",
+    HostTime: "time",
+    Waiters: "waiters",
+}
 
 
 def facts_of(state: State) -> GpfsFacts:
@@ -50,16 +59,8 @@ class GpfsFacts:
 
     def fact(self, kind: type, host: str = "") -> Fact | None:
         """The fact as it was told, with its age and problems; `host` for what belongs to one host."""
-        if kind is BlockDevices:
-            return self._facts.get(f"devices {host}")
-        if kind is Inventory:
-            return self._facts.get(f"inventory {host}")
-        if kind is Contents:
-            return self._facts.get(f"contents {host}")
-        if kind is HostTime:
-            return self._facts.get(f"time {host}")
-        if kind is Waiters:
-            return self._facts.get(f"waiters {host}")
+        if kind in _OF_HOST:
+            return self._facts.get(f"{_OF_HOST[kind]} {host}")
         if kind is NodeStates and host:
             return self._facts.get(f"node state {host}")
         return self._facts.get(self._keys[kind])

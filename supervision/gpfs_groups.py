@@ -64,7 +64,7 @@ class Placed(msgspec.Struct, frozen=True):
 
 
 def judge_groups(placed: Sequence[Placed], sites: Mapping[str, str] | None = None) -> list[Verdict]:
-    """What two failure groups have in common although they must not, and whether one is smaller than another.
+    """What two failure groups have in common although they must not.
 
     Two groups share a server when each has a disk that this server alone serves: a second server would keep it up.
     `sites` are the places of servers, as far as anybody has told.
@@ -92,10 +92,11 @@ def judge_groups(placed: Sequence[Placed], sites: Mapping[str, str] | None = Non
             if len(groups) > 1:
                 text = f"failure groups {', '.join(_groups(groups))} share {what} {name}: its loss would take both"
                 found.append(Verdict(Level.BLOCK, UNFIT, "", "", text, f"One {what} is one failure group"))
-    return found + _judge_sizes(placed)
+    return found
 
 
-def _judge_sizes(placed: Sequence[Placed]) -> list[Verdict]:
+def judge_sizes(placed: Sequence[Placed]) -> list[Verdict]:
+    """Whether one failure group is smaller than another."""
     sizes: dict[str, int] = defaultdict(int)
     for disk in placed:
         sizes[disk.group] += disk.size_bytes

@@ -5,7 +5,7 @@ Never the clients: a cluster may have thousands, and none of them knows more of 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from remote.gpfs.models import ClusterNode, Managers, NsdList
 from supervision.gpfs_view import View, short
@@ -26,6 +26,21 @@ def hosts(view: View, entry: str) -> tuple[str, ...]:
         if node and node.number not in ours:
             found.setdefault(node.number, named(node))
     return tuple(found.values())
+
+
+def hosts_of(view: View, entry: str, names: Iterable[str]) -> tuple[str, ...]:
+    """The hosts of nodes that are called by any of their names: those that are watched, or as `hosts` would call them.
+
+    A name that means no node is left out; whoever asked says so.
+    """
+    named = _naming(view, entry)
+    found: dict[str, None] = {}
+    for name in names:
+        node = view.node(name)
+        if node:
+            ours = next((host for host in view.hosts if view.node_of(host) is node), "")
+            found[ours or named(node)] = None
+    return tuple(found)
 
 
 def _servers(view: View) -> list[str]:

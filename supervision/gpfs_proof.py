@@ -17,7 +17,7 @@ from supervision import verdicts
 from supervision.gpfs_stanzacheck import Judged, Site, judge_stanzas
 from supervision.gpfs_verdicts import judge_volume_ids
 from supervision.pins import Pin
-from supervision.verdicts import Level, Verdict
+from supervision.verdicts import Level, Verdict, whose
 
 
 class ProofError(Exception):
@@ -131,5 +131,5 @@ def _wrong(pin: Pin, text: str, host: str, device: str) -> Verdict:
 
 
 def _line(verdict: Verdict) -> str:
-    where = f"{verdict.host}: " if verdict.host and verdict.host not in verdict.text else ""
-    return f"{where}{verdict.text}"
+    whom = whose((verdict,))
+    return f"{whom}: {verdict.text}" if whom else verdict.text

@@ -53,6 +53,8 @@ class GpfsReading(Reading):
                 return f"node state {host}", parsers.parse_mmgetstate  # of its own daemon: asks no other node
             case "mmdiag", ["--waiters"]:
                 return f"waiters {host}", parsers.parse_mmdiag_waiters
+            case "mmdevdiscover", []:
+                return f"discovery {host}", parsers.parse_mmdevdiscover
             case "mmlsmgr", []:
                 return "managers", parsers.parse_mmlsmgr
             case "mmlsmount", [fs] | [fs, "-L"]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
-from remote.gpfs.models import NsdDevices
+from remote.gpfs.models import Discovery, NsdDevices
 from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
 from supervision.gpfs_looks import share, volume_ids, with_nsds
@@ -71,8 +71,7 @@ def _offered(view: View) -> dict[str, Collection[str]]:
     """The names that GPFS discovers on each host that told them."""
     found: dict[str, Collection[str]] = {}
     for host in view.hosts:
-        fact = view.state.facts.get(f"discovery {host}")
-        names = getattr(fact.parsed.model, "names", None) if fact and fact.parsed and not fact.failure else None
-        if names is not None:
-            found[host] = names
+        fact, told = view.facts.fact(Discovery, host), view.facts.get(Discovery, host)
+        if fact and told is not None and not fact.failure:
+            found[host] = tuple(name for name, _ in told.devices)
     return found

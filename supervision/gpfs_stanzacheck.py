@@ -15,9 +15,16 @@ from remote.gpfs.stanza import NsdStanza
 from remote.names import NodeTable, UnknownNodeError
 from supervision import verdicts
 from supervision.devicemodels import power_loss_protected
-from supervision.gpfs_groups import Placed, judge_groups
+from supervision.gpfs_groups import Placed, judge_groups, judge_sizes
 from supervision.gpfs_text import size_text
-from supervision.gpfs_verdicts import judge_discovery, judge_offered, judge_owner, judge_sector, judge_server
+from supervision.gpfs_verdicts import (
+    judge_discovery,
+    judge_offered,
+    judge_owner,
+    judge_rows,
+    judge_sector,
+    judge_server,
+)
 from supervision.identity import HostLook, Seen, Use, UseKind
 from supervision.pins import Pin, PinnedAt
 from supervision.verdicts import Level, Verdict
@@ -78,16 +85,43 @@ def judge_stanzas(stanzas: Sequence[NsdStanza], site: Site) -> Judged:
         found += mine
     found += _judge_doubles(proven)
     new = [one for one in proven if one.seen and not one.made]
-    chosen = [(one.seen, site.looks[one.seen.host]) for one in new if one.seen]
+    bad = {(verdict.host, verdict.device) for verdict in found if verdict.level is Level.BLOCK}
+    sound = [one for one in new if one.seen and (one.seen.host, one.seen.name) not in bad]
+    chosen = [(one.seen, site.looks[one.seen.host]) for one in sound if one.seen]
+    found = [_with_hint(verdict, proven, chosen, site) for verdict in found]
     found += verdicts.judge_peers(chosen)
     found += verdicts.judge_drift([seen for seen, _ in chosen], site.looks)
     found += judge_groups([_placed(one, site) for one in new], site.sites)
-    groups = {one.seen.key: one.stanza.failure_group for one in new if one.seen}
+    found += judge_sizes([_placed(one, site) for one in sound])
+    groups = {one.seen.key: one.stanza.failure_group for one in sound if one.seen}
     found += verdicts.judge_batch(chosen, groups)
+    oldest = min((look.at for look in site.looks.values()), default=0.0)
+    found += judge_rows(site.nsds.rows if site.nsds else (), site.table, oldest)
     found += judge_discovery(tuple(dict.fromkeys(_hosts_of(stanzas, site))), site.looks)
     against = {verdict.about for verdict in found if verdict.level > Level.NOTE}
     found += [_proof(one, site) for one in proven if one.seen and one.stanza.nsd not in against]
     return Judged(tuple(proven), tuple(found))
+
+
+def _with_hint(
+    verdict: Verdict, proven: Sequence[Proven], sound: Sequence[tuple[Seen, HostLook]], site: Site
+) -> Verdict:
+    """Of a device that must not be taken, which free ones of its host are like the rest of the set."""
+    look = site.looks.get(verdict.host)
+    if look is None or verdict.kind not in (verdicts.IN_USE, verdicts.NAME) or not sound:
+        return verdict
+    kinds = Counter((seen.model, seen.identity.size_bytes, seen.rotational) for seen, _ in sound)
+    usual = kinds.most_common(1)[0][0]
+    meant = {one.seen.key for one in proven if one.seen}
+    free = [
+        seen.name
+        for seen in look.devices
+        if seen.free and seen.key not in meant and (seen.model, seen.identity.size_bytes, seen.rotational) == usual
+    ]
+    if not free:
+        return verdict
+    hint = f"Free on {look.host} and like the others of this file: {', '.join(free)}"
+    return msgspec.structs.replace(verdict, advice=hint)
 
 
 def _judge_stanza(stanza: NsdStanza, site: Site) -> tuple[Proven, list[Verdict]]:
@@ -102,9 +136,9 @@ def _judge_stanza(stanza: NsdStanza, site: Site) -> tuple[Proven, list[Verdict]]
         return Proven(stanza, None, None), found
     seen = look.named(stanza.device) if stanza.device else _served(stanza, look)
     if seen is None:
-        what = f"{stanza.device} is no whole disk and no multipath map" if stanza.device else "no device is that NSD"
+        what = "this name is no whole disk and no multipath map there" if stanza.device else "no device is that NSD"
         advice = "A name is one of this boot on this host: find the device by its serial number"
-        found.append(_block(verdicts.NAME, stanza, f"on {host}, {what}", advice, host, look.at))
+        found.append(_block(verdicts.NAME, stanza, what, advice, host, look.at))
         return Proven(stanza, None, None), found
     made = seen.known_as == stanza.nsd and _registered(stanza.nsd, site)
     about = _judge_device(stanza, seen, look, site, made=made)
@@ -142,10 +176,10 @@ def _registered(nsd: str, site: Site) -> bool:
 def _judge_device(stanza: NsdStanza, seen: Seen, look: HostLook, site: Site, *, made: bool) -> list[Verdict]:
     found = verdicts.judge_identity(seen, look)
     if made:
-        text = f"{seen.name} is NSD {stanza.nsd} already"
+        text = "it is this NSD already"
         return [*found, Verdict(Level.NOTE, verdicts.IN_USE, seen.host, seen.name, text, at=look.at)]
     if _registered(stanza.nsd, site):
-        text = f"there is an NSD called {stanza.nsd} already, and {seen.name} is not it"
+        text = "there is an NSD of this name already, and it is another device"
         found.append(Verdict(Level.BLOCK, verdicts.NAME, seen.host, seen.name, text, "Choose another name", at=look.at))
     rows = [row for row in site.nsds.rows if _is(row.node, look.host, site)] if site.nsds else []
     found += verdicts.judge_use(seen, look)
@@ -181,7 +215,7 @@ def _judge_doubles(proven: Sequence[Proven]) -> list[Verdict]:
                 for other in proven
                 if other is not one and other.seen and other.seen.identity == one.seen.identity
             ]
-            text = f"{one.seen.name} ({one.seen.identity.text}) is meant by {', '.join(others)} too"
+            text = f"{one.seen.identity.text} is meant by {', '.join(others)} too"
             found.append(_block(verdicts.IDENTITY, one.stanza, text, "One device is one NSD", one.seen.host))
     names = Counter(one.stanza.nsd for one in proven)
     for name in sorted(name for name, count in names.items() if count > 1):
@@ -230,7 +264,7 @@ def _proof(one: Proven, site: Site) -> Verdict:
     size = size_text(seen.identity.size_bytes / 1024)
     serial = f", serial {seen.serial}" if seen.serial else ""
     state = "its NSD" if one.made else "nothing lies on it, nothing uses it"
-    text = f"{seen.name} is {seen.model or 'a disk'} {size}{serial}, {seen.identity.text}; {state}"
+    text = f"{seen.model or 'a disk'} {size}{serial}, {seen.identity.text}; {state}"
     look = site.looks[seen.host]
     return Verdict(Level.OK, verdicts.PROVEN, seen.host, seen.name, text, about=one.stanza.nsd, at=look.at)
 

@@ -9,7 +9,7 @@ from remote.folding import fold
 from remote.gpfs.models import ClusterNode, FileSystem, NsdDevice, decode_volume_id
 from remote.names import NodeTable, UnknownNodeError
 from supervision.identity import HostLook, Identity, Seen, is_path
-from supervision.verdicts import DISCOVERY, DRIFT, NSD_ID, UNFIT, UNREAD, Level, Verdict
+from supervision.verdicts import DISCOVERY, DRIFT, NAME, NSD_ID, UNFIT, UNREAD, Level, Verdict
 
 NATIVE = 4096
 """Bytes of a logical sector that GPFS must be aligned to."""
@@ -25,9 +25,9 @@ def judge_sector(seen: Seen, look: HostLook, file_system: FileSystem | None) -> 
         return []
     name = file_system.name if file_system else "the file system"
     if aligned:
-        text = f"{seen.name} has sectors of {seen.sector} bytes, and {name} is not 4K-aligned"
+        text = f"it has sectors of {seen.sector} bytes, and {name} is not 4K-aligned"
         return [_of(Level.BLOCK, UNFIT, seen, look, text, "Take disks with sectors of 512 bytes")]
-    text = f"{seen.name} has sectors of {seen.sector} bytes, and it is not known whether {name} is 4K-aligned"
+    text = f"it has sectors of {seen.sector} bytes, and it is not known whether {name} is 4K-aligned"
     # up to 4.1 there was no such attribute, and no file system that was
     level = Level.BLOCK if file_system else Level.WARNING
     return [_of(level, UNFIT, seen, look, text, "See mmlsfs FS --is4KAligned")]
@@ -41,7 +41,7 @@ def judge_owner(seen: Seen, look: HostLook, rows: Iterable[NsdDevice]) -> list[V
     groups = sorted({row.nsd for row in rows if row.found and row.device and not row.device.startswith("/")})
     if not groups:
         return []
-    text = f"{look.host} serves {groups[0]} of a recovery group: {seen.name} may be one of its drives"
+    text = f"its host serves {groups[0]} of a recovery group, and it may be one of the drives of that"
     return [_of(Level.BLOCK, UNFIT, seen, look, text, _MMVDISK)]
 
 
@@ -49,7 +49,7 @@ def judge_thin(kind: str, host: str, device: str) -> list[Verdict]:
     """What a stanza says of thin provisioning: space can run out below a file system that still has some."""
     if kind.lower() in ("", "no"):
         return []
-    text = f"thinDiskType={kind}: {device} is thinly provisioned"
+    text = f"thinDiskType={kind}: it is thinly provisioned"
     return [Verdict(Level.BLOCK, UNFIT, host, device, text, "A live file system must not depend on space that may end")]
 
 
@@ -73,11 +73,11 @@ def judge_discovery(hosts: Sequence[str], looks: Mapping[str, HostLook]) -> list
 def judge_offered(seen: Seen, look: HostLook, offered: Collection[str] | None) -> list[Verdict]:
     """Whether GPFS' own discovery offers a device. `offered` are the names that mmdevdiscover printed."""
     if offered is None:
-        text = f"what GPFS discovers on {look.host} was not read (mmdevdiscover)"
+        text = "what GPFS discovers on its host was not read (mmdevdiscover)"
         return [_of(Level.WARNING, DISCOVERY, seen, look, text)]
     if any(seen.called(name) for name in offered):
         return []
-    text = f"GPFS does not discover {seen.name} on {look.host}: mmcrnsd would not find it"
+    text = "GPFS does not discover it: mmcrnsd would not find it"
     return [_of(Level.BLOCK, DISCOVERY, seen, look, text, "See mmdevdiscover there, and /var/mmfs/etc/nsddevices")]
 
 
@@ -96,6 +96,19 @@ def judge_server(
     if not there:
         text = f"{server} is to serve {about} and does not see {identity.text} at all"
     return [Verdict(Level.BLOCK, DRIFT, look.host, "", text, "Check its cabling, zoning or multipath", about, look.at)]
+
+
+def judge_rows(rows: Iterable[NsdDevice], table: NodeTable, at: float) -> list[Verdict]:
+    """An NSD on a node that nobody knows leaves open which disk is taken."""
+    found = []
+    for row in rows:
+        try:
+            table.resolve(row.node)
+        except UnknownNodeError as error:
+            text = f"mmlsnsd -X tells of {row.nsd}: {error}"
+            advice = "Until that is clear it is open which disk is taken"
+            found.append(Verdict(Level.BLOCK, NAME, "", row.device, text, advice, at=at))
+    return found
 
 
 def judge_volume_ids(

@@ -344,13 +344,13 @@ def _uses(block: BlockDevice, above: Iterable[str], tree: _Tree, content: Conten
         else:
             uses.append(Use(UseKind.PARTITIONED, f"has partition {other.name}"))
         if other is not None:
-            uses += _own_uses(other, f"{other.name}: ")
+            uses += _own_uses(other, f"{other.name} ")
     uses += _content_uses(content)
     if any(use.kind is UseKind.PATH for use in uses):
         # what lies on the map is the map's; a path is only a way to it
         uses = [use for use in uses if use.kind in (UseKind.PATH, UseKind.STATE)]
     order = list(UseKind)
-    return tuple(sorted(dict.fromkeys(uses), key=lambda use: order.index(use.kind)))
+    return tuple(sorted(dict.fromkeys(uses), key=lambda use: (order.index(use.kind), len(use.text))))
 
 
 def _own_uses(block: BlockDevice, prefix: str) -> Iterable[Use]:

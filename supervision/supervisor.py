@@ -17,8 +17,7 @@ import msgspec
 from remote.command import Command
 from remote.errors import SiteError
 from remote.jobs import JobState, JobStatus
-from remote.linux.commands import lsblk
-from remote.linux.host_time import host_time
+from remote.linux.commands import devices, lsblk, signatures
 from remote.site import JobLog, Site, StateSeen
 from remote.text import one_line
 from supervision.dialect import Dialects
@@ -75,9 +74,12 @@ class Supervisor:
         if again:
             await self.site.query(host, *again)
 
-    async def look_at_devices(self, hosts: Sequence[str]) -> dict[str, SiteError]:
-        """Ask every host for its devices and its time; a host that cannot be asked harms no other."""
-        return await _each(hosts, lambda host: self.ask(host, lsblk(), host_time()))
+    async def look_at_devices(self, hosts: Sequence[str], *more: Command) -> dict[str, SiteError]:
+        """Ask every host for its devices, what lies on them, and `more`; one that cannot be asked harms no other.
+
+        Each host answers all of it in one batch: a device's name is worth nothing in another moment.
+        """
+        return await _each(hosts, lambda host: self.ask(host, lsblk(), devices(), signatures(), *more))
 
     async def look_at_jobs(self, hosts: Sequence[str]) -> dict[str, SiteError]:
         """Ask every host for its jobs; a host that cannot be asked harms no other."""

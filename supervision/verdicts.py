@@ -48,7 +48,8 @@ NAME = "name"
 class Verdict(msgspec.Struct, frozen=True):
     """One judgement. `device` is what it is called on `host` now; `at` (Site's clock) is when the evidence was read.
 
-    `text` is the evidence, `advice` what to do; `about` names what it was judged for, such as an NSD.
+    `text` is the evidence, without the name of the device, so that equal ones can be told together (`gathered`);
+    `advice` is what to do; `about` names what it was judged for, such as an NSD.
     """
 
     level: Level
@@ -70,10 +71,10 @@ def judge_identity(seen: Seen, look: HostLook) -> list[Verdict]:
     """Whether it is proven which device it is, and known what lies on it."""
     found = []
     if seen.doubt:
-        text = f"nothing proves which device {seen.name} is: {seen.doubt}"
+        text = f"nothing proves which device it is: {seen.doubt}"
         found.append(_of(Level.BLOCK, IDENTITY, seen, look, text, "Compare serial numbers at the machine"))
     if seen.unread:
-        text = f"{seen.name}: {seen.unread}"
+        text = seen.unread
         advice = "Look again as root or with --sudo; a device that hangs needs a person before anything else"
         found.append(_of(Level.BLOCK, UNREAD, seen, look, text, advice))
     return found
@@ -89,24 +90,25 @@ def judge_use(seen: Seen, look: HostLook) -> list[Verdict]:
         UseKind.NSD: "Ask whose NSD that is before anything else: another cluster on this SAN may own it",
         UseKind.BYTES: "An NSD of GPFS 3.5 looks like this: no signature is no proof that it is empty",
     }.get(first.kind, "Choose another device")
-    return [_of(Level.BLOCK, IN_USE, seen, look, f"{seen.name} {told(seen.uses)}", advice)]
+    return [_of(Level.BLOCK, IN_USE, seen, look, told(seen.uses), advice)]
 
 
 def told(uses: Sequence[Use], most: int = 3) -> str:
-    """The reasons that say most, and how many more there are: `boot disk: sde1: mounted on / (+2 more)`."""
-    texts = [f"{use.kind.value}: {use.text}" if use.kind is UseKind.BOOT else use.text for use in uses[:most]]
+    """The reasons that say most, and how many more there are: `BOOT DISK: sde1 mounted on / (+2 more)`."""
+    texts = [use.text for use in uses[:most]]
     more = f" (+{len(uses) - most} more)" if len(uses) > most else ""
-    return "; ".join(texts) + more
+    loud = "BOOT DISK: " if uses and uses[0].kind is UseKind.BOOT else ""
+    return loud + "; ".join(texts) + more
 
 
 def judge_cache(seen: Seen, look: HostLook) -> list[Verdict]:
     """A volatile write cache loses what GPFS believes to be on disk when the power fails."""
     if seen.write_cache != "write back":
         return []
-    text = f"{seen.name} has its write cache on (write back)"
+    text = "its write cache is on (write back)"
     advice = (
         "A disk with power-loss protection may say so too: look up the model; else turn the cache off "
-        f"(sdparm --clear WCE, or hdparm -W0 for SATA) on {seen.host}"
+        "(sdparm --clear WCE, or hdparm -W0 for SATA)"
     )
     return [_of(Level.WARNING, UNFIT, seen, look, text, advice)]
 
@@ -128,7 +130,7 @@ def judge_peers(chosen: Sequence[tuple[Seen, HostLook]]) -> list[Verdict]:
         usual = min(counts, key=lambda value: (-counts[value], value))
         for seen, look in chosen:
             if of(seen) != usual:
-                text = f"{trait} of {seen.name} is {of(seen)}; {counts[usual]} of {len(chosen)} have {usual}"
+                text = f"its {trait} is {of(seen)}; {counts[usual]} of {len(chosen)} have {usual}"
                 found.append(_of(level, UNLIKE, seen, look, text, "Take devices of one kind for one purpose"))
     return found
 
@@ -162,27 +164,20 @@ def judge_drift(chosen: Sequence[Seen], looks: Mapping[str, HostLook]) -> list[V
     for seen in chosen:
         holders[seen.name].append(seen.host)
     for name in sorted(holders, key=lambda each: (len(each), each)):
-        others: dict[str, list[Seen]] = defaultdict(list)
         mine = set(holders[name])
         for host in (host for host in looks if host not in mine):
             there = looks[host].named(name)
-            if there is not None and there.identity not in taken:
-                others[_other(there)].append(there)
-        for what, devices in others.items():
-            found.append(_trap(name, holders[name], what, [each.host for each in devices], looks))
+            if there is None or there.identity in taken:
+                continue
+            text = f"this name is chosen on {fold(holders[name])} and means another device here: {_other(there)}"
+            found.append(
+                _of(Level.NOTE, DRIFT, there, looks[host], text, "Go by identity; the stanza names each host's own")
+            )
     return found
 
 
 def _other(there: Seen) -> str:
     return told(there.uses) or f"another disk ({there.model}, {there.identity.size_bytes:,} bytes)"
-
-
-def _trap(name: str, holders: Sequence[str], what: str, hosts: Sequence[str], looks: Mapping[str, HostLook]) -> Verdict:
-    """One name that means something else elsewhere: one note for all hosts where it means the same."""
-    text = f"{name} is chosen on {fold(holders)}, but on {fold(hosts)} it is another device: {what}"
-    advice = "Go by identity; the stanza names each host's own"
-    at = min(looks[host].at for host in hosts)
-    return Verdict(Level.NOTE, DRIFT, hosts[0] if len(hosts) == 1 else "", name, text, advice, at=at)
 
 
 def judge_pin(pin: Pin, looks: Mapping[str, HostLook]) -> list[Verdict]:
@@ -191,15 +186,46 @@ def judge_pin(pin: Pin, looks: Mapping[str, HostLook]) -> list[Verdict]:
     for place in pin.at:
         look = looks.get(place.host)
         if look is None:
-            text = f"{place.host} could not be read, so nobody knows what {place.name} is there"
+            text = "the host could not be read, so nobody knows what this name means there"
             found.append(Verdict(Level.BLOCK, UNREAD, place.host, place.name, text, "See why first", pin.label))
             continue
         found += [msgspec.structs.replace(verdict, about=pin.label) for verdict in _judge_place(pin, place.name, look)]
         rebooted = place.boot_id and look.boot_id and place.boot_id != look.boot_id
         if rebooted:
-            text = f"{place.host} was rebooted since {pin.label} was pinned: names may mean other devices"
+            text = "the host was rebooted since it was pinned: names may mean other devices"
             found.append(Verdict(Level.NOTE, DRIFT, place.host, place.name, text, "", pin.label, look.at))
     return found
+
+
+def gathered(found: Iterable[Verdict]) -> list[tuple[Verdict, tuple[Verdict, ...]]]:
+    """Equal verdicts together, the heaviest first: each with all that say the same of other devices."""
+    groups: dict[tuple[Level, str, str, str], list[Verdict]] = {}
+    for verdict in found:
+        groups.setdefault((verdict.level, verdict.kind, verdict.text, verdict.advice), []).append(verdict)
+    return [(same[0], tuple(same)) for same in sorted(groups.values(), key=lambda same: -same[0].level)]
+
+
+def whose(same: Sequence[Verdict]) -> str:
+    """Of which devices verdicts are: `sdg, sdh on pollux[1-2]; sde on pollux3 (foo1_ssd1, …)`."""
+    names: dict[str, list[str]] = defaultdict(list)
+    for verdict in same:
+        if verdict.device not in names[verdict.host]:
+            names[verdict.host].append(verdict.device)
+    hosts: dict[tuple[str, ...], list[str]] = defaultdict(list)
+    for host, devices in names.items():
+        hosts[tuple(device for device in devices if device)].append(host)
+    parts = []
+    for called, where in hosts.items():
+        on = fold(host for host in where if host)
+        parts.append(f"{', '.join(called)} on {on}" if called and on else ", ".join(called) or on)
+    labels = list(dict.fromkeys(verdict.about for verdict in same if verdict.about))
+    more = f" +{len(labels) - _LABELS}" if len(labels) > _LABELS else ""
+    named = f"({', '.join(labels[:_LABELS])}{more})" if labels else ""
+    return " ".join(part for part in ("; ".join(part for part in parts if part), named) if part)
+
+
+_LABELS = 6
+"""How many names stand in one line; a file may have hundreds."""
 
 
 def _judge_place(pin: Pin, name: str, look: HostLook) -> list[Verdict]:

@@ -69,7 +69,7 @@ class Watch:
             await supervisor.ask(supervisor.entry, *fs.questions(), *(fs.costly() if costly else ()))
         self.reach()
         if costly:
-            await supervisor.look_at_devices(supervisor.site.hosts)
+            await supervisor.look_at_devices(supervisor.site.hosts, *self._fs.device_questions())
 
     def reach(self) -> None:
         """Watch the hosts of the file system that one has learned of meanwhile."""

@@ -202,6 +202,47 @@ def show(
 
 
 @cli.command()
+@click.argument("stanza", metavar="STANZA")
+@click.argument("destination", metavar="[USER@]HOST")
+@click.option("--fs", metavar="NAME", help="The file system that the disks are for: its groups and alignment count.")
+@click.option("--pin", type=click.Path(dir_okay=False, path_type=Path), help="Write the identities to this new file.")
+@click.option(
+    "--against", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="Compare with an earlier pin."
+)
+@click.option("-F", "config", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="SSH configuration.")
+@click.option("-J", "jump", metavar="JUMP", help="Jump host, as in ssh: [USER@]HOST[:PORT].")
+@click.option("--through", metavar="ADMIN", help="Reach every other host by ssh from this node.")
+@click.option("--sudo/--no-sudo", default=None, help="Run mm commands, and read devices, under sudo -n.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object instead of a table.")
+def verify(
+    *,
+    stanza: str,
+    destination: str,
+    fs: str | None,
+    pin: Path | None,
+    against: Path | None,
+    config: Path | None,
+    jump: str | None,
+    through: str | None,
+    sudo: bool | None,
+    as_json: bool,
+) -> None:
+    """Prove a STANZA file before mmcrnsd: which device is which on every server that it names.
+
+    Every server is looked at; a device counts by WWN or serial number and size, never by its name. Nothing is changed,
+    so it is fit for cron. Exit status: 0 all proven, 6 with warnings, 4 blocked, 5 something could not be read.
+    """
+    if pin and against:
+        raise click.UsageError("--pin or --against, not both")
+    from tui.running import run_to_exit
+    from tui.using import settings_or_exit, way
+    from tui.verify import run
+
+    target, name = way(settings_or_exit(), destination, fs, config=config, jump=jump, through=through, sudo=sudo)
+    run_to_exit(run(stanza, target, name, pin=pin, against=against, as_json=as_json))
+
+
+@cli.command()
 @click.argument("command")
 @click.argument("file", default="-")
 def parse(command: str, file: str) -> None:
@@ -264,8 +305,8 @@ def ctl(context: click.Context, *, directory: Path | None, op: str, arguments: t
     """Let something happen to a simulated cluster, or ask what is so; the answer is JSON.
 
     OP is facts, history, environment, set_policy, reboot, power_off, power_on, cut, freeze, slow, disk, daemon,
-    manager, quorum, job_disk, fill, occupy, qos, outsider, start_over, waiter or shutdown. A VALUE is JSON or a
-    plain word: `ctl reboot host=pollux2`, `ctl set_policy conflict=terminate`.
+    manager, quorum, job_disk, fill, occupy, qos, outsider, start_over, waiter, set_device, nsddevices or shutdown. A
+    VALUE is JSON or a plain word: `ctl reboot host=pollux2`, `ctl set_policy conflict=terminate`.
     """
     from tui.running import run_to_exit
     from tui.simulate import request

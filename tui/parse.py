@@ -18,14 +18,14 @@ import msgspec
 
 from remote.gpfs import parsers
 from remote.linux.host_time import parse_host_time
-from remote.linux.lsblk import parse_lsblk_pairs
+from remote.linux.lsblk import parse_lsblk
 from remote.parsed import Note, Parsed
 from remote.text import decode, one_line
 from tui.exits import Exit
 
 _OTHERS: dict[str, Callable[[str], Parsed[Any]]] = {
     "date": parse_host_time,
-    "lsblk": parse_lsblk_pairs,
+    "lsblk": parse_lsblk,
     "stanza": parsers.parse_stanzas,
 }
 _LONGEST_PROMPT = 1000

@@ -25,15 +25,17 @@ from remote.gpfs.models import (
 )
 from remote.jobs import JobState, JobStatus
 from remote.linux.host_time import HostTime, host_time
+from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
 from remote.names import NodeTable, UnknownNodeError, fold
 from remote.text import one_line, safe
 from supervision.checks import short_name
 from supervision.clocktext import duration_text
-from supervision.devices import telling
 from supervision.facts import Fact
 from supervision.gpfs_facts import facts_of
+from supervision.identity import look as look_at
 from supervision.supervisor import Supervisor
+from supervision.verdicts import told
 from tui.connecting import Target, look
 from tui.exits import Exit
 from tui.tables import size_text, table
@@ -241,16 +243,19 @@ async def _devices_of(supervisor: Supervisor, view: View, hosts: Sequence[str]) 
             continue
         seen: BlockDevices = _model(supervisor, view, BlockDevices, host)
         view.data["devices"][host] = seen
+        facts = facts_of(supervisor.store.state)
+        looked = look_at(host, 0.0, seen, facts.get(Inventory, host), facts.get(Contents, host))
+        view.warnings += [f"{host}: {what}" for what in looked.missing]
         rows = [
             (
-                device.kname,
-                size_text(device.size_bytes // 1024),
+                device.name,
+                size_text(device.identity.size_bytes // 1024),
                 {True: "rotating", False: "SSD"}.get(device.rotational) if device.rotational is not None else None,
                 device.model,
-                device.identity,
-                telling(seen.in_use(device.kname)) or "no use seen by Linux",
+                device.identity.text,
+                told(device.uses) or device.unread or "no use seen by Linux",
             )
-            for device in sorted(seen.disks(), key=lambda device: (len(device.kname), device.kname))
+            for device in looked.devices
         ]
         view.lines += [*([""] if view.lines else []), f"{host}"]
         view.lines += table(("name", "size", "kind", "model", "identity", "in use"), rows, right=(1,))

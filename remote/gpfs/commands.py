@@ -17,6 +17,7 @@ from remote.gpfs.commands_changing import (
     mmrpldisk,
 )
 from remote.gpfs.commands_reading import (
+    mmdevdiscover,
     mmdf,
     mmdiag_waiters,
     mmgetstate,
@@ -46,6 +47,7 @@ __all__ = [
     "mmcrnsd",
     "mmdeldisk",
     "mmdelnsd",
+    "mmdevdiscover",
     "mmdf",
     "mmdiag_waiters",
     "mmgetstate",

@@ -130,6 +130,11 @@ def mmhealth() -> Command:
     return _reads("mmhealth", "node", "show", deadline=_ONE_NODE)
 
 
+def mmdevdiscover() -> Command:
+    """The devices that GPFS finds on this node, which are those that `mmcrnsd` takes; opens none of them."""
+    return _reads("mmdevdiscover", deadline=_ONE_NODE)
+
+
 def mmlspool(fs: str) -> Command:
     """The storage pools of a file system and their space."""
     return _reads("mmlspool", arguments.file_system(fs), deadline=_EVERY_SERVER)

@@ -25,6 +25,7 @@ from remote.gpfs.changes import (
 from remote.gpfs.cluster import mmlscluster_steps, parse_mmlscluster
 from remote.gpfs.config import mmlsconfig_steps, parse_mmlsconfig
 from remote.gpfs.diagnosis import mmdiag_waiters_steps, mmhealth_steps, parse_mmdiag_waiters, parse_mmhealth
+from remote.gpfs.discovery import mmdevdiscover_steps, parse_mmdevdiscover
 from remote.gpfs.disk_changes import (
     mmadddisk_steps,
     mmchdisk_steps,
@@ -76,6 +77,7 @@ __all__ = [
     "parse_mmcrnsd",
     "parse_mmdeldisk",
     "parse_mmdelnsd",
+    "parse_mmdevdiscover",
     "parse_mmdf",
     "parse_mmdiag_waiters",
     "parse_mmgetstate",
@@ -111,6 +113,7 @@ STEPS: Mapping[str, Reader] = MappingProxyType(
         "mmcrnsd": mmcrnsd_steps,
         "mmdeldisk": mmdeldisk_steps,
         "mmdelnsd": mmdelnsd_steps,
+        "mmdevdiscover": mmdevdiscover_steps,
         "mmdf": mmdf_steps,
         "mmdiag": mmdiag_waiters_steps,
         "mmgetstate": mmgetstate_steps,

@@ -30,6 +30,7 @@ _QOS_INSTALLED = re.compile(r"(?:Adjusted QOS Class specification\b|QOS configur
 _QOS_WORDS = re.compile(r"QOS (config|values|status)::\s+(\S.*)\Z")
 _QOS_POOL = re.compile(r"=+ for pool (\S+)\Z")
 _QOS_STAT = re.compile(r"([0-9]{1,2}:[0-9]{2}:[0-9]{2}) +(\S+) +(\S.*)\Z")
+_DISCOVERED = re.compile(r"([A-Za-z0-9/][\w./:+@!-]*)\s+([A-Za-z][\w-]*)\Z")
 _OLD_WAITER = re.compile(
     r"(?P<thread>0x[0-9A-Fa-f]{1,16}) waiting (?P<seconds>[0-9.,]{1,30}) seconds?, (?P<name>[^\s:]+): (?P<why>.*)\Z"
 )
@@ -71,6 +72,12 @@ def is_daemon_down(text: str) -> bool:
 def is_scan_failure(text: str) -> bool:
     """A scan could not do all its work: the catalogue's messages 6027-553 to 6027-559."""
     return _SCAN_FAILURES.match(text) is not None
+
+
+def discovered(text: str) -> tuple[str, str] | None:
+    """A device that `mmdevdiscover` finds: its name below /dev and its type."""
+    match = _DISCOVERED.match(text)
+    return (match[1].removeprefix("/dev/"), match[2]) if match else None
 
 
 def configuration_server(label: str) -> str | None:

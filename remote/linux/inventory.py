@@ -69,10 +69,18 @@ class Contents(msgspec.Struct, frozen=True):
         return next((content for content in self.devices if content.kname == kname), None)
 
 
-class BlockNode(msgspec.Struct, frozen=True):
-    """One whole block device as sysfs knows it (/sys/block); partitions are not listed.
+class Part(msgspec.Struct, frozen=True):
+    """A partition by the kernel's name and its major:minor, by which mounts name it."""
 
-    `number` is major:minor. `holders` and `slaves` are the knames above and below it. `dm_uuid` begins with `mpath-`
+    kname: str
+    number: str = ""
+
+
+class BlockNode(msgspec.Struct, frozen=True):
+    """One whole block device as sysfs knows it (/sys/block); its partitions are in `parts`.
+
+    `number` is major:minor. `holders` and `slaves` are the knames above and below it; what holds one of its partitions
+    holds it. `dm_uuid` begins with `mpath-`
     for a multipath map, `LVM-` for a logical volume. `write_cache` is the kernel's word: `write back`, `write through`,
     or "" where it tells none. `firmware` is the revision; `wwid` the kernel's own name for it (naa., eui., t10., nvme).
     `links` are its names below /dev/disk and /dev/mapper, such as `by-id/wwn-0x…`. `enclosure` and `slot` tell where it
@@ -99,6 +107,7 @@ class BlockNode(msgspec.Struct, frozen=True):
     md_level: str = ""
     holders: tuple[str, ...] = ()
     slaves: tuple[str, ...] = ()
+    parts: tuple[Part, ...] = ()
     links: tuple[str, ...] = ()
 
 
@@ -114,8 +123,8 @@ class Mount(msgspec.Struct, frozen=True):
 class Inventory(msgspec.Struct, frozen=True):
     """A host's devices as its kernel knows them, in one boot.
 
-    `nsddevices` is the checksum and size of
-    /var/mmfs/etc/nsddevices as `cksum` prints them, "" where there is no such file, None where that could not be read.
+    `swaps` are files and devices by name. `nsddevices` is the checksum and size of /var/mmfs/etc/nsddevices as `cksum`
+    prints them, "" where there is no such file, None where that could not be read.
     """
 
     boot_id: str = ""

@@ -1,8 +1,11 @@
-"""Parser of `lsblk -P -b`, rows of KEY="value" pairs."""
+"""Parser of `lsblk -b` in both forms that are asked for: JSON (`-J`), and rows of KEY="value" pairs (`-P`)."""
 
 from __future__ import annotations
 
+import json
 import re
+from collections.abc import Iterator
+from typing import Any
 
 import msgspec
 
@@ -15,7 +18,71 @@ _PAIR = re.compile(r'\s*([A-Za-z][A-Za-z0-9_:%-]*)="([^"]*)"')
 _ESCAPES = re.compile(r"(?:\\x[0-9A-Fa-f]{2})+")
 _KEY_SIGNS = str.maketrans("-:%", "___")  # LOG-SEC, MAJ:MIN and FSUSE% are LOG_SEC, MAJ_MIN and FSUSE_ in 2.37
 _WHOLE = re.compile(r"[0-9]{1,18}\Z")
+_LONGEST = 10**18
+_REFUSED = re.compile(r"(?:invalid|unrecognized) option|unknown column", re.IGNORECASE)
 _SAME_DEVICE = ("size_bytes", "wwn", "serial", "type")
+
+
+def parse_lsblk(stdout: str, stderr: str = "") -> Parsed[BlockDevices]:
+    """Parse `lsblk -b` with `-J` or `-P`, of any release. A device that is told several times becomes one."""
+    return parse_lsblk_json(stdout, stderr) if stdout.lstrip().startswith("{") else parse_lsblk_pairs(stdout, stderr)
+
+
+def json_refused(rc: int, stderr: str) -> bool:
+    """Whether an answer only means that this release (2.23 of RHEL 7) has no JSON, or lacks one of the columns."""
+    return rc != 0 and _REFUSED.search(stderr) is not None
+
+
+def parse_lsblk_json(stdout: str, stderr: str = "") -> Parsed[BlockDevices]:
+    """Parse `lsblk -J -b`: strings for everything up to 2.32, truths and numbers since.
+
+    A problem stands at line 0: what is wrong with a device has no line of its own.
+    """
+    notes = [Note(number, line) for number, line in enumerate(_lines(stderr), 1 + stdout.count("\n")) if line]
+    problems: list[Problem] = []
+    devices: dict[str, BlockDevice] = {}
+    try:
+        told = json.loads(stdout)
+    except (ValueError, RecursionError) as error:
+        return Parsed(BlockDevices(()), tuple(notes), (Problem(0, "", f"not whole JSON: {safe(str(error))[:200]}"),))
+    for entry, parent in _entries(told.get("blockdevices") if isinstance(told, dict) else None):
+        pairs = _of_json(entry, parent) if isinstance(entry, dict) else {}
+        why = _add(pairs, devices)
+        if why:
+            problems.append(Problem(0, safe(repr(entry))[:200], why))
+    if not devices:
+        problems.insert(0, Problem(0, "", "no block devices"))
+    return Parsed(BlockDevices(tuple(devices.values())), tuple(notes), tuple(problems))
+
+
+def _entries(top: Any) -> Iterator[tuple[Any, str]]:
+    """Every entry of the tree in its order, with the kname of what it lies on."""
+    waiting = [(entry, "") for entry in reversed(top)] if isinstance(top, list) else []
+    while waiting:
+        entry, parent = waiting.pop()
+        yield entry, parent
+        below = entry.get("children") if isinstance(entry, dict) else None
+        if isinstance(below, list):
+            kname = _text(entry.get("kname"))
+            waiting.extend((child, kname) for child in reversed(below))
+
+
+def _of_json(entry: dict[str, Any], parent: str) -> dict[str, str]:
+    pairs = {key.upper().translate(_KEY_SIGNS): _text(value) for key, value in entry.items() if key != "children"}
+    pairs["MOUNTPOINT"] = pairs.get("MOUNTPOINT") or pairs.get("MOUNTPOINTS", "")
+    pairs["PKNAME"] = pairs.get("PKNAME") or parent
+    return pairs
+
+
+def _text(value: Any) -> str:
+    """A value as `-P` prints it; of a list (mountpoints) the first that is anything."""
+    if isinstance(value, list):
+        return next((_text(each) for each in value if isinstance(each, str) and each), "")
+    if isinstance(value, bool):
+        return "1" if value else "0"
+    if isinstance(value, int):
+        return str(value) if abs(value) < _LONGEST else ""
+    return safe(value).strip() if isinstance(value, str) else ""
 
 
 def parse_lsblk_pairs(stdout: str, stderr: str = "") -> Parsed[BlockDevices]:
@@ -116,6 +183,7 @@ def _device(pairs: dict[str, str], kname: str, size: int) -> BlockDevice:
         logical_sector=_whole(pairs.get("LOG_SEC", "")),
         physical_sector=_whole(pairs.get("PHY_SEC", "")),
         state=pairs.get("STATE", ""),
+        parttype=pairs.get("PARTTYPE", "").lower(),
     )
 
 

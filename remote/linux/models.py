@@ -17,7 +17,7 @@ class BlockDevice(msgspec.Struct, frozen=True):
 
     Sizes are in bytes. Text is "" and the optional values are None where `lsblk` prints nothing.
     `rotational` is the kernel's guess, often wrong behind RAID controllers. `read_only` is True unless
-    `lsblk` says 0.
+    `lsblk` says 0. `parttype` is the type of a partition in lower case, which the oldest `lsblk` does not tell.
     """
 
     name: str

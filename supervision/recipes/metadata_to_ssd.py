@@ -6,23 +6,43 @@ look again. From the third step on everything is a detached job whose result is 
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from typing import NoReturn, TypeVar
 
 import msgspec
 
 from remote.command import Command
 from remote.gpfs import commands as gpfs
-from remote.gpfs.models import Cluster, ClusterNode, Disk, DiskList, FileSystem, FsSpace, NsdDevices, Usage
+from remote.gpfs.models import (
+    Cluster,
+    ClusterNode,
+    Disk,
+    DiskList,
+    FileSystem,
+    FsSpace,
+    NsdDevice,
+    NsdDevices,
+    Usage,
+)
 from remote.gpfs.stanza import NsdStanza, write_nsd_stanzas
-from remote.linux.commands import lsblk
+from remote.linux.commands import devices, lsblk, signatures
+from remote.linux.host_time import HostTime, host_time
+from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
 from remote.names import NodeTable, fold
 from supervision import checks
-from supervision.devices import alike, drift, find, free_ssds
+from supervision.devices import alike, free_ssds
 from supervision.gpfs_facts import GpfsFacts, facts_of
+from supervision.gpfs_looks import lost_rows
+from supervision.gpfs_proof import ProofError, prove_made, rebuild
+from supervision.gpfs_selection import Selection, build
+from supervision.gpfs_site import site_of
+from supervision.gpfs_stanzacheck import Site
+from supervision.gpfs_view import View
 from supervision.migration import Ending, Run, Step, StopError
+from supervision.pins import Pin
 from supervision.supervisor import Cadence, Supervisor
+from supervision.verdicts import Level, Verdict, gathered, whose
 
 STEPS = (
     Step("look", "look at the cluster and the file system"),
@@ -35,6 +55,8 @@ STEPS = (
 )
 PROPAGATION_SECONDS = 240.0
 """How long other nodes may lag behind a change of the cluster's configuration."""
+SKEW_SECONDS = 300.0
+"""How far clocks that nobody compared may be apart."""
 FULL_PERCENT = 85
 """From here on a metadata disk is called full."""
 NEW_FILE = "ssd.stanza"
@@ -59,7 +81,8 @@ class MetadataToSsd:
         self.steps = Run(supervisor, STEPS, plan=plan, operator=operator)
         self.summary = Summary()
         self._nodes: dict[str, ClusterNode] = {}
-        self._new: tuple[checks.New, ...] = ()
+        self._stanzas: tuple[NsdStanza, ...] = ()
+        self._pins: tuple[Pin, ...] = ()
         self._old: tuple[Disk, ...] = ()
         self._servers: dict[str, tuple[str, ...]] = {}
         self._used_before_kb = 0
@@ -151,39 +174,56 @@ class MetadataToSsd:
 
     async def _find_devices(self) -> str:
         hosts = self._supervisor.site.hosts
-        self.steps.asked(lsblk())
-        seen = await self._devices_now(hosts)
-        nsds = self._need(NsdDevices)
-        pins = alike(
-            [pin for host in hosts for pin in free_ssds(host, self._nodes[host], seen[host], nsds, self._names)],
-            hosts,
-        )
-        taken = {disk.nsd for disk in self._need(DiskList).disks} | {row.nsd for row in nsds.rows}
-        self._new = checks.name_new_disks(pins, self._nodes, self._old, self._servers, taken)
-        checks.must_fit(self._new, checks.inode_floor_kb(self._need(FileSystem), self._need(FsSpace)))
-        for new in self._new:
-            self.steps.decide(f"{new.nsd} = {new.pin.identity} on {new.server} (now called {new.pin.seen_as})")
-        traps = drift(pins, seen)
-        for trap in traps:
-            self.steps.decide(f"not by name: {trap}")
-        names = "names differ between hosts, identities are used" if traps else "names agree"
-        return f"{len(pins)} free SSDs, {pins[0].model}, {pins[0].size_bytes / 2**30:.1f} GiB each; {names}"
+        self.steps.asked(lsblk(), devices(), signatures(), gpfs.mmdevdiscover())
+        site = await self._site_now(hosts)
+        for host in hosts:
+            for row in lost_rows(site.looks[host], self._rows_of(host)):
+                checks.block(
+                    f"{host}: mmlsnsd -X does not tell which device {row.nsd} is ({row.remarks}): see why first"
+                )
+        found = alike([seen for host in hosts for seen in free_ssds(site.looks[host])], hosts)
+        built = build(Selection(tuple(seen.key for seen in found)), site)
+        if built.asked:
+            checks.block("; ".join(f"{asked.why}: which one is for the SSDs?" for asked in built.asked))
+        self._judge(built.judged.verdicts)
+        self._stanzas, self._pins = built.stanzas, built.judged.pins
+        sizes = [pin.size_bytes for pin in self._pins]
+        checks.must_fit(sizes, checks.inode_floor_kb(self._need(FileSystem), self._need(FsSpace)))
+        for pin in self._pins:
+            self.steps.decide(f"{pin.label} = {pin.identity} on {pin.first.host} (now called {pin.first.name})")
+        names = {tuple(seen.name for seen in found if seen.host == host) for host in hosts}
+        agree = "names agree" if len(names) == 1 else "names differ between hosts, identities are used"
+        return f"{len(found)} free SSDs, {found[0].model}, {sizes[0] / 2**30:.1f} GiB each; {agree}"
+
+    def _judge(self, found: Sequence[Verdict]) -> None:
+        """Stop at a block; tell warnings and what names would have led to."""
+        blocks = [verdict for verdict in found if verdict.level is Level.BLOCK]
+        if blocks:
+            raise ProofError(blocks)
+        for verdict, same in gathered(found):
+            text = ": ".join(part for part in (whose(same), verdict.text) if part)
+            if verdict.level is Level.WARNING:
+                self.steps.warn(f"{verdict.kind}: {text}")
+            elif verdict.level is Level.NOTE:
+                self.steps.decide(f"{verdict.kind}: {text}")
 
     async def _create_nsds(self) -> str:
         await self._must_be_well()
         command = gpfs.mmcrnsd(await self.steps.place_of(NEW_FILE))
-        boots = await self._boots()
-        stanzas = [
-            NsdStanza(device, new.nsd, (new.server,), Usage.METADATA_ONLY, new.failure_group, "system")
-            for new, device in zip(self._new, await self._names_now(), strict=True)
-        ]
-        text = write_nsd_stanzas(stanzas, comment=f"{self.steps.plan}: device names looked up just before")
-        rebooted = [host for host, boot in (await self._boots()).items() if boots[host] != boot]
+        hosts = tuple(dict.fromkeys(place.host for pin in self._pins for place in pin.at))
+        site = await self._site_now(hosts)
+        fresh = rebuild(self._stanzas, self._pins, site)
+        for moved in fresh.moved:
+            self.steps.decide(f"{NEW_FILE} follows the device: {moved}")
+        text = write_nsd_stanzas(fresh.stanzas, comment=f"{self.steps.plan}: device names looked up just before")
+        boots = await self._boots(hosts)
+        rebooted = [host for host in hosts if site.looks[host].boot_id != boots[host]]
         if rebooted:
             checks.block(f"{fold(rebooted)} was rebooted just now: its devices may have other names. Begin again")
-        await self.steps.job(command, ((NEW_FILE, text),))
-        names = {new.nsd for new in self._new}
         since = self._now
+        await self.steps.job(command, ((NEW_FILE, text),))
+        ended = self._now
+        names = {pin.label for pin in self._pins}
 
         def shown() -> set[str]:
             fact, devices = self._facts.fact(NsdDevices), self._facts.get(NsdDevices)
@@ -194,8 +234,20 @@ class MetadataToSsd:
 
         if not await self._supervisor.until(lambda: names <= shown(), ask, PROPAGATION_SECONDS):
             _fail(f"mmcrnsd ended well, but mmlsnsd -X does not show {fold(sorted(names - shown()))}")
-        await self._must_lead_to_pins()
+        site = await self._site_now(hosts)
+        wrong = [
+            verdict
+            for verdict in prove_made(self._pins, site, since=since, until=ended, skew=self._skew(hosts))
+            if verdict.level is Level.BLOCK
+        ]
+        if wrong:
+            _fail(f"{ProofError(wrong)}. Nothing has been added to the file system: look before you go on")
         return f"{len(names)} NSDs, and every one leads to the device that was chosen"
+
+    def _skew(self, hosts: Sequence[str]) -> float:
+        """How far the clocks of the servers may be off ours, in seconds: what they told, and some minutes."""
+        facts = [(self._facts.fact(HostTime, host), self._facts.get(HostTime, host)) for host in hosts]
+        return SKEW_SECONDS + max((abs(told.epoch - fact.at) for fact, told in facts if fact and told), default=0.0)
 
     async def _must_be_well(self) -> None:
         """Just before a change: every disk ready and up, and every NSD server reached."""
@@ -206,46 +258,17 @@ class MetadataToSsd:
         if lost:
             checks.block(f"no connection to {fold(lost)}: nothing is changed while a server may be gone")
 
-    async def _boots(self) -> dict[str, str]:
+    async def _boots(self, hosts: Sequence[str]) -> dict[str, str]:
         """In which boot each server is: its device names mean something only as long as that lasts."""
-        hosts = sorted({new.pin.host for new in self._new})
         return {host: (await self._supervisor.site.place(host)).boot_id for host in hosts}
-
-    async def _names_now(self) -> list[str]:
-        """What each chosen device is called at this moment, looked up just before a command names it."""
-        seen = await self._devices_now([new.pin.host for new in self._new])
-        names = []
-        for new in self._new:
-            devices = seen[new.pin.host]
-            device = find(new.pin, devices)
-            in_use = devices.in_use(device.kname)
-            if in_use:
-                checks.block(f"{new.pin.host}: {device.kname} ({new.pin.identity}) is in use: {'; '.join(in_use)}")
-            names.append(device.kname)
-        return names
-
-    async def _must_lead_to_pins(self) -> None:
-        seen = await self._devices_now([new.pin.host for new in self._new])
-        for new in self._new:
-            rows = self._need(NsdDevices).by_nsd(new.nsd)
-            for row in rows:
-                device = seen[new.pin.host].get(row.device.removeprefix("/dev/"))
-                there = self._names.resolve(row.node).daemon_name
-                if there != new.pin.node or device is None or device.identity != new.pin.identity:
-                    _fail(
-                        f"{new.nsd} is {row.device} on {row.node}, which is {device.identity if device else 'unknown'}"
-                        f" and not {new.pin.identity}. Nothing has been added to the file system: look before you go on"
-                    )
 
     async def _add_disks(self) -> str:
         await self._must_be_well()
-        stanzas = [
-            NsdStanza("", new.nsd, (new.server,), Usage.METADATA_ONLY, new.failure_group, "system") for new in self._new
-        ]
+        stanzas = [msgspec.structs.replace(stanza, device="") for stanza in self._stanzas]
         text = write_nsd_stanzas(stanzas, comment=self.steps.plan)
         await self.steps.job(gpfs.mmadddisk(self._fs, await self.steps.place_of(NEW_FILE)), ((NEW_FILE, text),))
         disks = await self._disks_now()
-        for new in self._new:
+        for new in self._stanzas:
             disk = disks.get(new.nsd)
             right = disk and disk.ready and disk.usage is Usage.METADATA_ONLY
             if not right or (disk and disk.failure_group != new.failure_group):
@@ -253,7 +276,7 @@ class MetadataToSsd:
                     f"mmadddisk ended well, but {new.nsd} is {checks.describe(disk)}, and not metadataOnly, ready and "
                     f"up in failure group {new.failure_group}"
                 )
-        return f"{len(self._new)} metadataOnly disks, ready and up; from now on metadata is written to them"
+        return f"{len(self._stanzas)} metadataOnly disks, ready and up; from now on metadata is written to them"
 
     async def _change_old_disks(self) -> str:
         await self._must_be_well()
@@ -294,7 +317,7 @@ class MetadataToSsd:
         used, floor = space.metadata.used_kb, checks.inode_floor_kb(self._need(FileSystem), space)
         if used < floor or used <= self._used_before_kb:
             _fail(f"the SSDs hold {used:,} KB, but the inodes alone are {floor:,} KB: not all metadata has moved")
-        free = {new.nsd: row.free_blocks_percent for new in self._new if (row := space.get(new.nsd))}
+        free = {new.nsd: row.free_blocks_percent for new in self._stanzas if (row := space.get(new.nsd))}
         for nsd, percent in free.items():
             if percent < 100 - FULL_PERCENT:
                 self.steps.warn(f"{nsd} has only {percent} % free: full metadata disks stop the file system")
@@ -340,12 +363,24 @@ class MetadataToSsd:
         await self._supervisor.ask(self.steps.host, gpfs.mmdf(self._fs))
         return self._need(FsSpace, since=since)
 
-    async def _devices_now(self, hosts: list[str] | tuple[str, ...]) -> dict[str, BlockDevices]:
-        hosts = tuple(dict.fromkeys(hosts))
+    async def _site_now(self, hosts: Sequence[str]) -> Site:
+        """Everything that stanzas are judged by, with the devices of these hosts looked at now."""
         since = self._now
-        for error in (await self._supervisor.look_at_devices(hosts)).values():
+        for error in (await self._supervisor.look_at_devices(hosts, gpfs.mmdevdiscover())).values():
             raise error
-        return {host: self._need(BlockDevices, host, since=since) for host in hosts}
+        for host in hosts:
+            await self._supervisor.ask(host, host_time())
+            for kind in (BlockDevices, Inventory, Contents):
+                self._need(kind, host, since=since)
+        return site_of(self._view)
+
+    def _rows_of(self, host: str) -> list[NsdDevice]:
+        """What mmlsnsd -X tells of a host."""
+        return self._view.nsds_by_node.get(self._view.node_name(host), [])
+
+    @property
+    def _view(self) -> View:
+        return View(self._supervisor.store.state, self._fs, tuple(self._supervisor.site.hosts))
 
     def _need(self, kind: type[T], host: str = "", *, since: float = 0.0) -> T:
         """What is known, once it is fresh enough and was wholly understood: a decision needs all of it."""
@@ -382,7 +417,7 @@ def _checked(action: Callable[[], Awaitable[str]]) -> Callable[[], Awaitable[str
     async def run() -> str:
         try:
             return await action()
-        except (checks.BlockedError, ValueError) as error:
+        except (checks.BlockedError, ProofError, ValueError) as error:
             raise StopError(Ending.REFUSED, str(error)) from None
 
     return run

@@ -99,5 +99,5 @@ async def test_power_off_reaches_sessions_of_real_servers(farm: openssh.Farm, si
     after = await sim.environment("pollux3", share=True)
     assert before.pop("RESTRIPE_BOOT_ID") != after.pop("RESTRIPE_BOOT_ID")
     assert before == after
-    assert {"PATH", "SIM_HOST", "SIM_NAME", "SIM_PORT", "SIM_TOKEN", "TZ"} == set(after)
+    assert {"PATH", "RESTRIPE_SYSROOT", "SIM_HOST", "SIM_NAME", "SIM_PORT", "SIM_TOKEN", "TZ"} == set(after)
     assert "RESTRIPE_JOBS" in await sim.environment("pollux3")

@@ -20,7 +20,7 @@ from tests.simulator.far_side import FarSide, processes_of, until
 
 MEGABYTES = 50
 VARIABLES = (
-    *("HOME", "LOGNAME", "PATH", "PWD", "RESTRIPE_BOOT_ID", "RESTRIPE_JOBS", "SHELL"),
+    *("HOME", "LOGNAME", "PATH", "PWD", "RESTRIPE_BOOT_ID", "RESTRIPE_JOBS", "RESTRIPE_SYSROOT", "SHELL"),
     *("SIM_HOST", "SIM_NAME", "SIM_PORT", "SIM_TOKEN", "TZ", "USER"),
 )
 
@@ -91,6 +91,7 @@ async def test_sessions_end_as_under_a_real_sshd(far: FarSide) -> None:
             "PWD",
             "RESTRIPE_BOOT_ID",
             "RESTRIPE_JOBS",
+            "RESTRIPE_SYSROOT",
             "SHELL",
             "SIM_HOST",
             "SIM_NAME",

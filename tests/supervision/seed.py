@@ -12,6 +12,7 @@ from typing import TypeVar
 import msgspec
 
 from remote.answering import AnsweringSite
+from remote.command import Command
 from remote.events import (
     Answered,
     Asked,
@@ -27,6 +28,7 @@ from remote.events import (
 )
 from remote.gpfs.dialects import machine_form
 from remote.jobs import JobStatus
+from remote.linux.commands import devices, lsblk, lsblk_json, signatures
 from remote.recorder import RecordingSite
 from remote.recording import Recording, Writer
 from supervision.journal import Journal
@@ -41,6 +43,8 @@ E = TypeVar("E", bound=Event)
 Edit = Callable[[str, str, int, bytes], bytes]
 """(host, command's name, which good answer of it counted from 1, its stdout) -> the stdout that is told instead."""
 REFUSED = b"Incorrect option: -Y\nUsage: see the manual\n"
+NO_JSON = b"lsblk: invalid option -- 'J'\n"
+NOT_FOUND = b"sh: not found\n"
 
 
 @cache
@@ -78,20 +82,31 @@ def answers_edited(edit: Edit, events: Iterable[Event] | None = None) -> tuple[E
 
 
 def without_machine_forms(events: Iterable[Event]) -> list[Event]:
-    """What a release without `-Y` says to each question whose other form the events hold alone."""
+    """What a release without `-Y` and JSON says to each question whose other form the events hold alone.
+
+    And what a host says on which the scripts that look at devices cannot run: older sessions never asked them.
+    """
     asked = {
         (event.host, command.argv): command
         for event in events
         if isinstance(event, Asked)
         for command in event.commands
     }
-    refusals: list[Event] = []
-    for number, ((host, _), command) in enumerate(asked.items(), 1_000_000):
-        form = machine_form(command)
-        if form and (host, form.argv) not in asked:
-            at = recorded()[0].began
-            refusals += [Asked(at, number, host, (form,)), Answered(at, number, (Reply(1, Exact(), Exact(REFUSED)),))]
-    return refusals
+    told: list[tuple[str, Command, Reply]] = []
+    for (host, argv), command in asked.items():
+        form = lsblk_json() if argv == lsblk().argv else machine_form(command)
+        if form:
+            words = NO_JSON if argv[0] == "lsblk" else REFUSED
+            told.append((host, form, Reply(1, Exact(), Exact(words))))
+        if argv == lsblk().argv:
+            told += [(host, each, Reply(127, Exact(), Exact(NOT_FOUND))) for each in (devices(), signatures())]
+    at = recorded()[0].began
+    return [
+        event
+        for number, (host, command, reply) in enumerate(told, 1_000_000)
+        if (host, command.argv) not in asked
+        for event in (Asked(at, number, host, (command,)), Answered(at, number, (reply,)))
+    ]
 
 
 def of_kind(events: Iterable[Event], kind: type[E]) -> list[E]:

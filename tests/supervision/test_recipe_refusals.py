@@ -29,8 +29,18 @@ def on(name: str, old: str, new: str, *, host: str = "pollux1", answers: tuple[i
 
 
 def field(kname: str, key: str, new: str, *, host: str = "pollux1", answers: tuple[int, ...] = ()) -> Edit:
-    """Give one device of a host another value of one of lsblk's columns."""
-    return on("lsblk", rf'(KNAME="{kname}" .*? {key}=")[^"]*"', rf'\g<1>{new}"', host=host, answers=answers)
+    """Give one device of a host another value of one of lsblk's columns, and tell the same of its kernel."""
+    listed = on("lsblk", rf'(KNAME="{kname}" .*? {key}=")[^"]*"', rf'\g<1>{new}"', host=host, answers=answers)
+    if key not in ("WWN", "SIZE"):
+        return listed
+    name, value = {
+        "WWN": ("wwid", f"naa.{new[2:]}"),
+        "SIZE": ("sectors", str(int(new) // 512) if key == "SIZE" else ""),
+    }[key]
+    known = rf"(?m)(^device {kname}$(?:\n(?!device ).*)*?\n{name}) .*$"
+    return everything(
+        listed, on("restripe-devices", known, rf"\g<1> {value}" if new else r"\g<1>", host=host, answers=answers)
+    )
 
 
 def row(nsd: str, old: str, new: str) -> tuple[str, str]:
@@ -80,7 +90,7 @@ REFUSED: dict[str, tuple[Edit, str, str]] = {
     ),
     "a host is no node": (on("mmlscluster", "pollux3", "pollux9"), "look", "pollux3"),
     "an SSD is of another model": (field("sdg", "MODEL", "OTHER 9000"), "devices", "not of one kind"),
-    "an SSD is of another size": (field("sdg", "SIZE", "199481098241"), "devices", "not of one kind"),
+    "an SSD is of another size": (field("sdg", "SIZE", "199481098752"), "devices", "not of one kind"),
     "a host has one SSD fewer": (field("sdg", "ROTA", "1"), "devices", "equally many free disks (pollux1: 1"),
     "an SSD is in use": (field("sdh", "FSTYPE", "xfs"), "devices", "equally many"),
     "no host has any": (
@@ -89,14 +99,16 @@ REFUSED: dict[str, tuple[Edit, str, str]] = {
         "no host has a free",
     ),
     "an SSD tells neither WWN nor serial": (
-        everything(field("sdg", "WWN", ""), field("sdg", "SERIAL", "")),
+        everything(
+            field("sdg", "WWN", ""), field("sdg", "SERIAL", ""), on("restripe-devices", r"(?m)^udev 8:96 .*\n", "")
+        ),
         "devices",
-        "pollux1: sdg looks free but has neither a WWN nor a serial number",
+        "pollux1: sdg looks free, but it has neither a WWN nor a serial number",
     ),
     "two paths of one SSD": (
         field("sdg", "WWN", "0x55cd2e404b7d1a40"),
         "devices",
-        "the same identity was seen twice: wwn:55cd2e404b7d1a40",
+        "pollux1: sdg looks free, but sdg, sdh have the same identity",
     ),
     "one SSD seen by two hosts": (
         field("sdg", "WWN", "0x55cd2e404b7d1a45"),
@@ -122,22 +134,22 @@ REFUSED: dict[str, tuple[Edit, str, str]] = {
     "the SSD is gone when it is to be named": (
         field("sdg", "WWN", "0x1", answers=(2,)),
         "mmcrnsd",
-        "wwn:55cd2e404b7d1a3b was sdg and is now seen 0 times",
+        "pollux1 does not see wwn:55cd2e404b7d1a3b (was sdg); sdg is now INTEL SSDSC2BA200G3",
     ),
     "the SSD has another size when it is to be named": (
-        field("sdg", "SIZE", "1", answers=(2,)),
+        field("sdg", "SIZE", "512", answers=(2,)),
         "mmcrnsd",
-        "has 1 bytes, not 199,481,098,240",
+        "has 512 bytes, not 199,481,098,240",
     ),
     "the SSD is used when it is to be named": (
         field("sdg", "FSTYPE", "ext4", answers=(2,)),
         "mmcrnsd",
-        "sdg (wwn:55cd2e404b7d1a3b) is in use: signature ext4",
+        "sdg on pollux1 (foo1_ssd1): ext4",
     ),
     "a second path comes up before it is named": (
         field("sdh", "WWN", "0x55cd2e404b7d1a3b", answers=(2,)),
         "mmcrnsd",
-        "is now seen 2 times",
+        "wwn:55cd2e404b7d1a3b is seen 2 times: sdg, sdh",
     ),
     "a device's name could end a stanza": (
         on("lsblk", '"sdg"', '"sdg nsd=boot"', answers=(2,)),
@@ -186,16 +198,21 @@ async def test_the_boot_disks_are_never_chosen() -> None:
     outcome = await run_recipe()
     chosen = [event.what for event in of_kind(outcome.events, Decided) if " = wwn:" in event.what]
     assert [re.sub(r" = \S+ on ", " on ", text) for text in chosen] == [
-        "foo1_ssd1 on foo1 (now called sdg)",
-        "foo1_ssd2 on foo1 (now called sdh)",
-        "foo2_ssd1 on foo2 (now called sdg)",
-        "foo2_ssd2 on foo2 (now called sdh)",
-        "foo3_ssd1 on foo3 (now called sde)",
-        "foo3_ssd2 on foo3 (now called sdf)",
+        "foo1_ssd1 on pollux1 (now called sdg)",
+        "foo1_ssd2 on pollux1 (now called sdh)",
+        "foo2_ssd1 on pollux2 (now called sdg)",
+        "foo2_ssd2 on pollux2 (now called sdh)",
+        "foo3_ssd1 on pollux3 (now called sde)",
+        "foo3_ssd2 on pollux3 (now called sdf)",
     ]
-    traps = [event.what for event in of_kind(outcome.events, Decided) if "is another disk" in event.what]
-    assert len(traps) == 6
-    assert any(trap.startswith("not by name: sdg on pollux3") and "mounted on /" in trap for trap in traps)
+    traps = [event.what for event in of_kind(outcome.events, Decided) if "means another device here" in event.what]
+    assert [trap.partition(": this name")[0] for trap in traps] == [
+        "drift: sde on pollux[1-2]",
+        "drift: sdf on pollux[1-2]",
+        "drift: sdg on pollux3",
+        "drift: sdh on pollux3",
+    ]
+    assert all("BOOT DISK: md1 mounted on /" in trap for trap in traps)
 
 
 async def test_a_boot_disk_that_looks_like_the_new_ones_is_not_taken_either() -> None:
@@ -215,16 +232,14 @@ async def test_a_boot_disk_that_looks_like_the_new_ones_is_not_taken_either() ->
 
 def renamed(answer: bytes) -> bytes:
     """pollux1 was rebooted: its boot disk sde and its new disk sdg have changed names."""
-    return re.sub(rb'(K?NAME=")sd([eg])', lambda m: m[1] + (b"sdg" if m[2] == b"e" else b"sde"), answer).replace(
-        b'PKNAME="sde"', b'PKNAME="sdg"'
-    )
+    return re.sub(rb"\bsd([eg])(\d*)\b", lambda m: (b"sdg" if m[1] == b"e" else b"sde") + m[2], answer)
 
 
 async def test_a_device_that_was_renamed_meanwhile_is_called_by_its_new_name() -> None:
     """The strict far side takes no other stanza than the one that says sde, and mmlsnsd shows sde afterwards."""
 
     def edit(host: str, command: str, number: int, out: bytes) -> bytes:
-        if host == "pollux1" and command == "lsblk" and number >= 2:
+        if host == "pollux1" and command in ("lsblk", "restripe-devices", "restripe-signatures") and number >= 2:
             return renamed(out)
         if command == "mmlsnsd":
             return re.sub(rb"(foo1_ssd1 +\S+ +)/dev/sdg", rb"\g<1>/dev/sde", out)

@@ -23,6 +23,7 @@ from remote.gpfs.models.cluster import (
     QuorumSummary,
 )
 from remote.gpfs.models.disks import (
+    Discovery,
     Disk,
     DiskList,
     DiskQuorum,
@@ -71,6 +72,7 @@ __all__ = [
     "ClusterConfig",
     "ClusterNode",
     "ConfigEntry",
+    "Discovery",
     "Disk",
     "DiskList",
     "DiskQuorum",

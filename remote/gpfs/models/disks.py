@@ -204,3 +204,13 @@ def decode_volume_id(text: str) -> VolumeId | None:
     if not _VOLUME_ID.match(text):
         return None
     return VolumeId(str(ipaddress.IPv4Address(int(text[:8], 16))), int(text[8:], 16))
+
+
+class Discovery(msgspec.Struct, frozen=True):
+    """What `mmdevdiscover` finds on one node: names below /dev with their types (`generic`, `dmm`), in its order."""
+
+    devices: tuple[tuple[str, str], ...] = ()
+
+    def type_of(self, name: str) -> str | None:
+        """The type of a device by its name below /dev; None where GPFS does not find it."""
+        return next((kind for found, kind in self.devices if found == name), None)

@@ -1,0 +1,29 @@
+"""Commands that are fixed scripts of ours: what runs on the host, and the bare name that people and recordings see.
+
+The text goes with each question, so that nothing has to be installed on a host or left there. Pure but for reading the
+text that is packaged with the program.
+"""
+
+from __future__ import annotations
+
+import importlib.resources
+from functools import cache
+
+from remote.command import Command, quote
+
+SCRIPTS = {
+    "restripe-devices": "devices.sh",
+    "restripe-signatures": "signatures.sh",
+}
+"""The name of a command and the file below `remote/linux` that it stands for."""
+
+
+def shell_words(command: Command) -> str:
+    """The words that run a command in a shell on the host, quoted."""
+    name = SCRIPTS.get(command.argv[0])
+    return command.text if name is None else quote(("sh", "-c", _text(name), *command.argv))
+
+
+@cache
+def _text(name: str) -> str:
+    return (importlib.resources.files("remote") / "linux" / name).read_text(encoding="utf-8")

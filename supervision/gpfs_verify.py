@@ -1,0 +1,146 @@
+"""A stanza file against the cluster, and against an earlier pin: what `restripe verify` asks and concludes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import msgspec
+
+from remote.gpfs import commands as gpfs
+from remote.gpfs.models import Cluster
+from remote.gpfs.stanza import Stanza, nsd_stanzas, parse_stanzas
+from supervision import verdicts
+from supervision.gpfs import GpfsFileSystem, own_daemon
+from supervision.gpfs_hosts import hosts_of
+from supervision.gpfs_proof import lost
+from supervision.gpfs_site import site_of
+from supervision.gpfs_stanzacheck import Judged, Proven, Site, judge_stanzas
+from supervision.gpfs_verdicts import judge_thin, judge_volume_ids
+from supervision.gpfs_view import View
+from supervision.pins import Pin, Pins
+from supervision.supervisor import Supervisor
+from supervision.verdicts import Level, Verdict
+
+
+class UnreadError(Exception):
+    """Nothing can be judged: the cluster does not tell its nodes. The text says why."""
+
+
+class Verified(msgspec.Struct, frozen=True):
+    """What was concluded. `cluster` is its name, `judged` the verdicts with those of the file and of the pin."""
+
+    cluster: str
+    judged: Judged
+
+    @property
+    def level(self) -> Level:
+        """The heaviest verdict."""
+        return self.judged.level
+
+    @property
+    def only_unread(self) -> bool:
+        """Whether all that blocks is what could not be read."""
+        blocks = [verdict for verdict in self.judged.verdicts if verdict.level is Level.BLOCK]
+        return bool(blocks) and all(verdict.kind == verdicts.UNREAD for verdict in blocks)
+
+
+async def verify(supervisor: Supervisor, text: str, against: Pins | None = None) -> Verified:
+    """Ask what must be known of a stanza file, and judge it. Raises UnreadError and SiteError."""
+    parsed = parse_stanzas(text)
+    wanted = nsd_stanzas(parsed.model)
+    found = [_broken(problem.line, problem.why) for problem in (*parsed.problems, *wanted.problems)]
+    fs, entry = supervisor.fs, supervisor.entry
+    system = GpfsFileSystem(fs, entry)
+    questions = [own_daemon(), gpfs.mmlscluster(), gpfs.mmlsnsd_devices()]
+    questions += [gpfs.mmlsfs(fs), gpfs.mmlsdisk(fs)] if fs else []
+    await supervisor.ask(entry, *questions)
+    cluster = _view(supervisor).cluster
+    if cluster is None:
+        raise UnreadError(_why(supervisor))
+    servers = [server for stanza in wanted.model for server in stanza.servers]
+    hosts = hosts_of(_view(supervisor), entry, servers)
+    supervisor.site.add_hosts(hosts)
+    errors = await supervisor.look_at_devices(hosts, *system.device_questions())
+    unread = {host: str(error) for host, error in errors.items()}
+    site = site_of(_view(supervisor))
+    judged = judge_stanzas(wanted.model, site)
+    found += _thin(parsed.model)
+    found += [_named(verdict, unread) for verdict in judged.verdicts]
+    if site.nsds:
+        made = {one.stanza.nsd for one in judged.proven if one.made}
+        rows = [row for row in site.nsds.rows if row.nsd in made]
+        found += judge_volume_ids(rows, site.table, at=supervisor.site.clock.now())
+    if against is not None:
+        found += judge_against(judged.proven, against, site)
+    order = sorted(found, key=lambda verdict: -verdict.level)
+    return Verified(cluster.name, Judged(judged.proven, tuple(order)))
+
+
+def judge_against(proven: Iterable[Proven], pins: Pins, site: Site) -> list[Verdict]:
+    """What is not as it was pinned. Another name of the same device is a note, if the stanza has the new one."""
+    by_label = {pin.label: pin for pin in pins.devices}
+    found: list[Verdict] = []
+    for one in proven:
+        pin = by_label.pop(one.stanza.nsd, None)
+        if pin is None:
+            text = f"{one.stanza.nsd} is not in the pin"
+            advice = "Pin it with the others once all are proven"
+            found.append(Verdict(Level.BLOCK, verdicts.IDENTITY, "", one.stanza.device, text, advice, one.stanza.nsd))
+            continue
+        found += [*_other_device(one, pin, site), *lost(pin, site), *_moved(one, pin)]
+    for label in by_label:
+        text = f"{label} was pinned and is not in the file"
+        found.append(Verdict(Level.NOTE, verdicts.IDENTITY, "", "", text, about=label))
+    return found
+
+
+def _other_device(one: Proven, pin: Pin, site: Site) -> list[Verdict]:
+    seen = one.seen
+    if seen is None or (seen.identity == pin.key and not seen.doubt):
+        return []
+    text = (
+        f"{one.stanza.device or seen.name} on {seen.host} is {seen.identity.text or 'a device without identity'}, "
+        f"and {pin.label} was pinned as {pin.identity} ({pin.first.name} then)"
+    )
+    advice = "The name means another device now: build the stanza anew"
+    at = site.looks[seen.host].at
+    return [Verdict(Level.BLOCK, verdicts.DRIFT, seen.host, seen.name, text, advice, pin.label, at)]
+
+
+def _moved(one: Proven, pin: Pin) -> list[Verdict]:
+    seen = one.seen
+    if seen is None or seen.identity != pin.key or seen.called(pin.first.name):
+        return []
+    text = f"{pin.label} was {pin.first.name} when it was pinned and is {seen.name} now; it is the same device"
+    return [Verdict(Level.NOTE, verdicts.DRIFT, seen.host, seen.name, text, about=pin.label)]
+
+
+def _thin(stanzas: Iterable[Stanza]) -> list[Verdict]:
+    return [
+        msgspec.structs.replace(verdict, about=stanza.get("nsd"))
+        for stanza in stanzas
+        if stanza.keyword == "nsd"
+        for verdict in judge_thin(stanza.get("thinDiskType"), "", stanza.get("device"))
+    ]
+
+
+def _broken(line: int, why: str) -> Verdict:
+    return Verdict(Level.BLOCK, verdicts.NAME, "", "", f"line {line} of the file: {why}", "Mend the file")
+
+
+def _named(verdict: Verdict, unread: dict[str, str]) -> Verdict:
+    """A host that could not be read, with the reason."""
+    why = unread.get(verdict.host)
+    if verdict.kind != verdicts.UNREAD or not why or why in verdict.text:
+        return verdict
+    return msgspec.structs.replace(verdict, text=f"{verdict.text} ({why})")
+
+
+def _view(supervisor: Supervisor) -> View:
+    return View(supervisor.store.state, supervisor.fs, tuple(supervisor.site.hosts))
+
+
+def _why(supervisor: Supervisor) -> str:
+    fact = _view(supervisor).facts.fact(Cluster)
+    told = f"{fact.command}: {fact.failure}" if fact else "mmlscluster was not answered"
+    return f"{supervisor.entry}: {told}"
