@@ -12,6 +12,7 @@ from textual.binding import ActiveBinding, Binding, BindingType
 
 from screens.devices_preview import PreviewScreen, said_of
 from screens.devices_since import SinceScreen
+from screens.intents import Refresh
 from screens.widgets.device_matrix import FREE, HOST, OPEN, VIEWS, Matrix, can_turn, sign_of, turned
 from screens.widgets.frame import OneLine
 from screens.widgets.grid import Grid
@@ -95,6 +96,8 @@ class DevicesScreen(GridScreen):
         self._made_of: tuple[object, ...] = ()
         self._judged: tuple[object, ...] = ()
         self._waits = False
+        self._stood: tuple[str, tuple[Row, ...], str] = ("", (), "")
+        """Where the cursor was put for want of its devices, which those are, and the column that was chosen."""
 
     # the table
 
@@ -175,9 +178,12 @@ class DevicesScreen(GridScreen):
 
     def action_turn(self) -> None:
         """Look at them another way."""
+        row, here, column = self.grid.row, self._here(), self.grid.chosen_column
+        if row and self._stood[0] == row.key:  # it was not to be seen that way; now it may be again
+            _, here, column = self._stood
         self.view = VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)]
-        self.grid.chosen = 0
         self.show_state()
+        self._stand_on(here, column)
         disk = self.session.fs.words.disk
         self.say(
             {
@@ -187,6 +193,15 @@ class DevicesScreen(GridScreen):
                 "host": "by host: every device on a line of its own",
             }[self.view]
         )
+
+    def _stand_on(self, devices: tuple[Row, ...], column: str) -> None:
+        """Keep the cursor on the same device, and on the same host where there are columns of hosts."""
+        keys = {row.key for row in devices[:1]}
+        rows = (key for key, members in self._matrix.members.items() if any(row.key in keys for row in members))
+        found = any(self.grid.go_to(key) for key in rows)
+        self.grid.choose_column(column)
+        row = self.grid.row
+        self._stood = (row.key, devices, column) if row and not found else ("", (), "")
 
     def detail_pairs(self, row: Row) -> Sequence[Pair]:
         """The device of the chosen cell; all of the row's in short where no host is chosen."""
@@ -254,6 +269,10 @@ class DevicesScreen(GridScreen):
         """Mark all free devices like the one under the cursor."""
         here = self._here()
         first = next(iter([*self._takeable(here), *here]), None)
+        if first and self._turns and sign_of(first, self._told) != FREE:
+            name, host = (first.cells[self._told.column(column)].text for column in ("name", "host"))
+            self.say(f"nothing like {name} on {host} is known to be free; space marks it all the same")
+            return
         keys = self.session.fs.alike(self.session.state, first.key) if first else ()
         rows = {row.key: row for row in self._told.rows}
         found = [rows[key] for key in keys if key in rows]
@@ -333,6 +352,10 @@ class DevicesScreen(GridScreen):
             self.say("nothing is made of devices on this file system")
             return
         self.app.push_screen(PreviewScreen(self))
+
+    def action_refresh(self) -> None:
+        """Look at the devices of all hosts again."""
+        self.post_message(Refresh(devices=True))
 
     def action_since(self) -> None:
         """Show what is different from an earlier look."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from remote.gpfs.models import Discovery
 from supervision.filesystem import Choosing, Preview, Question
 from supervision.gpfs_recycled import exceptions
 from supervision.gpfs_selection import FIELDS, PATTERN, Built, Selection, build, peers_of
@@ -57,7 +58,8 @@ def alike(view: View, key: str) -> tuple[str, ...]:
 def preview(view: View, choosing: Choosing) -> Preview:
     """The stanza file of the marked devices; the same one for the same marks and answers of the hosts."""
     site = site_of(view)
-    values = (choosing, site.looks, site.nsds, site.disks, site.file_system, view.cluster)
+    found = (view.facts.fact(Discovery, host) for host in view.hosts)
+    values = (choosing, site.looks, site.nsds, site.disks, site.file_system, view.cluster, *found)
     return view.remember("preview", values, lambda: _preview(choosing, site))
 
 

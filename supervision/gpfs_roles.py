@@ -79,12 +79,16 @@ def verdict_of(seen: Seen, *, asked: bool) -> tuple[str, str]:
 def _word(seen: Seen) -> str:
     """The worst use of a device, in a word or two."""
     use = seen.uses[0]
-    text = use.text.rpartition(": ")[2]
+    text = " ".join(
+        word for word in use.text.split() if not word.startswith(seen.name)
+    )  # sda1 says less than what it is
     match use.kind:
         case UseKind.BOOT:
             return "boot disk"
         case UseKind.MOUNTED:
-            return text.replace("mounted on ", "mounted ", 1)
+            return f"mounted {text.partition('mounted on ')[2]}"
+        case UseKind.SWAP:
+            return "swap"
         case UseKind.PARTITIONED:
             return "partitions"
         case UseKind.NSD:

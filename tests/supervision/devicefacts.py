@@ -11,7 +11,7 @@ from typing import Any
 import msgspec
 
 from remote.events import Header
-from remote.gpfs.models import Cluster, ClusterNode, NsdDevice, NsdDevices
+from remote.gpfs.models import Cluster, ClusterNode, Discovery, NsdDevice, NsdDevices
 from remote.linux.inventory import BlockNode, Content, Contents, Inventory, ReadState
 from remote.linux.models import BlockDevice, BlockDevices
 from remote.parsed import Parsed
@@ -127,17 +127,11 @@ def facts(
             boot = (boots or {}).get(host, f"boot-{host}-1")
             told[f"inventory {host}"] = inventory_of(mine, names[host], boot)
             told[f"contents {host}"] = contents_of(mine, names[host], changed or {})
-        told[f"discovery {host}"] = Offered(tuple(names[host]))
+        told[f"discovery {host}"] = Discovery(tuple((name, "generic") for name in names[host]))
     told["cluster"] = Cluster("c", "1", "c", "ssh", "scp", "", "", "", tuple(nodes))
     told["nsd devices"] = NsdDevices(tuple(rows))
     told[f"disks {FS}"] = made.disk_list(*disks)
     return {key: Fact(key, key.rpartition(" ")[2], f"ask {key}", at, 1.0, Parsed(model)) for key, model in told.items()}
-
-
-class Offered(msgspec.Struct, frozen=True):
-    """What mmdevdiscover prints, as far as it is judged."""
-
-    names: tuple[str, ...]
 
 
 def state(told: Mapping[str, Fact], *, at: float = NOW) -> State:

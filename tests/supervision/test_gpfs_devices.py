@@ -71,7 +71,7 @@ def test_a_detail_tells_everything_of_a_device() -> None:
     assert detail["device"] == "sde on pollux3 in this boot"
     assert detail["identity"] == f"wwn:{servers.wwn('BTWA301')}"
     assert detail["volume id"] == "0A00010F507CC5D0: written by 10.0.1.15 on 2012-10-16 02:26:24 UTC"
-    assert detail["block"].startswith("sde sector 2 may hold the NSD volume id")
+    assert detail["block"].startswith("sector 2 may hold the NSD volume id")
     assert detail["first 64 sectors"] == "9 bytes not zero"
     assert detail["model"] == "ATA INTEL SSDSC2BA20, firmware 5DV12270"
     assert (detail["write cache"], detail["place"]) == ("write through", "slot 3, HCTL 0:0:0:0")

@@ -83,7 +83,7 @@ def test_a_boot_disk_is_blocked_and_there_is_no_file() -> None:
     built = build(Selection((boot,)), site_of(view()))
     blocks = [verdict for verdict in built.judged.verdicts if verdict.level is Level.BLOCK]
     assert [(verdict.kind, verdict.device) for verdict in blocks] == [(IN_USE, "sdg")]
-    assert "boot disk" in blocks[0].text
+    assert "BOOT DISK" in blocks[0].text
     assert built.text == ""
 
 
