@@ -7,25 +7,20 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 import msgspec
-from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
 
-from screens.devices_preview import PreviewScreen, said_of
+from screens.devices_judging import JudgingScreen
+from screens.devices_preview import PreviewScreen
 from screens.devices_since import SinceScreen
 from screens.intents import Refresh
 from screens.widgets.device_matrix import FREE, HOST, OPEN, VIEWS, Matrix, can_turn, sign_of, turned
-from screens.widgets.frame import OneLine
 from screens.widgets.grid import Grid
-from screens.widgets.grid_screen import GridScreen
-from screens.widgets.render import fit
-from supervision.filesystem import Choosing, Preview
+from supervision.filesystem import Choosing
 from supervision.state import State
 from supervision.tables import Pair, Row, Table
 
 BUDGET = 0.02
 """Seconds of one turn that may be spent on making the table; what is not done then waits for the next turn."""
-AT_ONCE = 60
-"""Marked devices that are judged at once; more are judged in a thread, for a thousand take half a second."""
 LATER = frozenset(
     (
         "grid.problems",
@@ -61,7 +56,7 @@ class DeviceGrid(Grid):
             self.screen.mark_shown()
 
 
-class DevicesScreen(GridScreen):
+class DevicesScreen(JudgingScreen):
     """Which device is which, on every host."""
 
     NAME = "devices"
@@ -79,31 +74,19 @@ class DevicesScreen(GridScreen):
         Binding("c", "since", "changed since", id="devices.since"),
         Binding("u", "unmark", "unmark all", show=False, id="devices.unmark"),
     ]
-    DEFAULT_CSS = """
-    DevicesScreen #marked { background: $boost; text-style: bold; display: none; }
-    DevicesScreen #marked.-shown { display: block; }
-    """
 
     view = VIEWS[0]
 
     def __init__(self) -> None:
         super().__init__()
-        self.choosing = Choosing()
-        self.preview: Preview | None = None
-        """What the marked devices would become, as it was judged last."""
         self._told = Table(())
         self._matrix = Matrix(Table(()), {})
         self._made_of: tuple[object, ...] = ()
-        self._judged: tuple[object, ...] = ()
         self._waits = False
         self._stood: tuple[str, tuple[Row, ...], str] = ("", (), "")
         """Where the cursor was put for want of its devices, which those are, and the column that was chosen."""
 
     # the table
-
-    def compose_head(self) -> ComposeResult:
-        yield from super().compose_head()
-        yield OneLine(id="marked")
 
     def new_grid(self) -> Grid:
         return DeviceGrid(name=self.NAME)
@@ -147,7 +130,7 @@ class DevicesScreen(GridScreen):
             view.changes, view.gone = changes, gone  # a mark that came or went is no change of a device
         view.marks = {row.key for row in view.table.rows if self._marked_of(self._matrix.members.get(row.key, ()))}
         self.judge()
-        self._show_marked()
+        self.show_marked()
 
     @property
     def heading(self) -> str:
@@ -245,22 +228,26 @@ class DevicesScreen(GridScreen):
         return free or [row for row in rows if sign_of(row, self._told) == OPEN]
 
     def _add(self, rows: Sequence[Row]) -> None:
-        host, role = self._told.column("host"), self._told.column("role")
-        # names are counted in this order: host by host, by their places
-        ordered = sorted(rows, key=lambda row: (len(row.cells[host].text), row.cells[host].text, row.cells[role].order))
-        self._set_marks([*self.choosing.marks, *(row.key for row in ordered)])
+        self._set_marks([*self.choosing.marks, *(row.key for row in rows)])
         unsure = sum(sign_of(row, self._told) != FREE for row in rows)
         more = f"; {unsure} of them not known to be free" if unsure else ""
-        self.say(f"marked {self._names(ordered)}{more}", wrong=bool(unsure))
+        self.say(f"marked {self._names(rows)}{more}", wrong=bool(unsure))
 
     def _names(self, rows: Sequence[Row]) -> str:
         host, name = self._told.column("host"), self._told.column("name")
-        told = [f"{row.cells[host].text} {row.cells[name].text}" for row in rows]
+        told = [f"{row.cells[host].text} {row.cells[name].text}" for row in sorted(rows, key=self._place)]
         return ", ".join(told) if len(told) <= 3 else f"{len(told):,}: {', '.join(told[:2])} … {told[-1]}"
 
+    def _place(self, row: Row) -> tuple[object, ...]:
+        """Host by host, by their places: so what is made of them is counted, in whatever order they were marked."""
+        host, role = row.cells[self._told.column("host")].text, row.cells[self._told.column("role")]
+        return (len(host), host, role.order)
+
     def _set_marks(self, keys: Sequence[str]) -> None:
-        old = self.choosing
-        self.choosing = Choosing(tuple(dict.fromkeys(keys)), old.pattern, old.answers)
+        rows = {row.key: row for row in self._told.rows}
+        marked = sorted((rows[key] for key in set(keys) if key in rows), key=self._place)
+        gone = (key for key in dict.fromkeys(keys) if key not in rows)
+        self.mark((*(row.key for row in marked), *gone))
         self.show_state()
         self.refresh_bindings()
         self.show_keys()
@@ -299,52 +286,7 @@ class DevicesScreen(GridScreen):
         self._set_marks(())
         self.say(f"unmarked all {count:,}")
 
-    # what the marked ones would become
-
-    def judge(self) -> None:
-        """Judge the marked devices as they are now, unless that has been done."""
-        state, choosing = self.session.state, self.choosing
-        if not choosing.marks:
-            self.preview, self._judged = None, ()
-            return
-        judged = (choosing, state.facts)
-        if self._judged and all(a is b for a, b in zip(self._judged, judged, strict=True)):
-            return
-        self._judged = judged
-        if len(choosing.marks) <= AT_ONCE:
-            self.preview = self.session.fs.preview(state, choosing)
-        else:
-            self.run_worker(
-                lambda: self._judge_apart(state, choosing),
-                thread=True,
-                exclusive=True,
-                group="judge",
-                exit_on_error=True,
-            )
-
-    def _judge_apart(self, state: State, choosing: Choosing) -> None:
-        made = self.session.fs.preview(state, choosing)
-
-        def take() -> None:
-            if self.choosing is choosing:
-                self.preview = made
-                self._show_marked()
-
-        self.app.call_from_thread(take)
-
-    def _show_marked(self) -> None:
-        line, count = self.query_one("#marked", OneLine), len(self.choosing.marks)
-        line.set_class(bool(count), "-shown")
-        text = f" * {count:,} marked: {said_of(self.preview) if self.preview else 'not judged yet'}"
-        line.show(fit(text, max(20, self.size.width - 13)) + "  v: preview")
-
-    def choose(self, *, pattern: str | None = None, answer: tuple[str, str] | None = None) -> None:
-        """Take another pattern of names, or the answer (place, text) to what was asked."""
-        old = self.choosing
-        answers = {**old.answers, answer[0]: answer[1]} if answer else old.answers
-        self.choosing = Choosing(old.marks, old.pattern if pattern is None else pattern, answers)
-        self.judge()
-        self._show_marked()
+    # the rest
 
     def action_preview(self) -> None:
         """Show what the marked devices would become, and all that speaks for and against."""

@@ -101,16 +101,13 @@ def as_of(history: Sequence[Sighting], at: float) -> Sighting | None:
 
 
 def changes(histories: Mapping[str, Sequence[Sighting]], at: float) -> tuple[Line, ...]:
-    """What is different now from how it was at a time, host by host; one line says so where nothing is."""
+    """What is different now from how it was at a time, host by host; from the first look where that was later."""
     found = []
     for host, history in histories.items():
         if not history:
             continue
         before, now = as_of(history, at), history[-1]
-        if before is None:
-            found.append(Line(host, "was not looked at yet", Severity.NOTE))
-        else:
-            found += _differences(host, before, now)
+        found += _differences(host, before or history[0], now)
     return tuple(found)
 
 

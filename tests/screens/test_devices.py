@@ -13,6 +13,7 @@ from remote.events import Header
 from remote.linux.inventory import Content, ReadState
 from remote.parsed import Parsed
 from screens import devices as screen_module
+from screens import devices_judging as judging
 from screens.devices import DevicesScreen
 from screens.devices_preview import PreviewScreen
 from screens.dialogs import AskText
@@ -303,7 +304,7 @@ async def test_r_looks_at_the_devices_again() -> None:
 
 
 async def test_many_marks_are_judged_apart_from_the_screen(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(screen_module, "AT_ONCE", 1)
+    monkeypatch.setattr(judging, "AT_ONCE", 1)
     async with DeviceApp(known()).run_test(size=(80, 24)) as pilot:
         await ready(pilot)
         await pilot.press("a")

@@ -65,8 +65,9 @@ def test_gone_new_and_used_otherwise() -> None:
     assert told == ["use of sda changed: none known → xfs", "gone: sdb (B)", "new: sdc (C)"]
 
 
-def test_before_the_first_look_nothing_can_be_compared() -> None:
-    assert [line.value for line in changes({"n1": after(BEFORE)}, 1.0)] == ["was not looked at yet"]
+def test_a_host_that_was_looked_at_later_is_compared_with_its_first_look() -> None:
+    assert changes({"n1": after(BEFORE)}, 1.0) == ()
+    assert len(changes({"n1": after(BEFORE, SWAPPED)}, 1.0)) == 2
 
 
 def test_moments_are_those_of_all_hosts_the_newest_first() -> None:
