@@ -159,10 +159,13 @@ def _failure(view: View) -> str:
     """What is missing or could not be asked again."""
     facts = [view.facts.fact(BlockDevices, host) for host in view.hosts]
     texts = [failure_of(view.facts.fact(NsdDevices))]
-    for kind in (BlockDevices, Inventory, Contents):
-        for host in view.hosts:
-            fact = view.facts.fact(kind, host)
-            texts += [f"{host}: {failure_of(fact)}"] if fact and fact.failure else []
+    for host in view.hosts:
+        failed = (view.facts.fact(kind, host) for kind in (BlockDevices, Inventory, Contents))
+        whys: dict[str, list[str]] = {}
+        for fact in failed:
+            if fact and fact.failure:
+                whys.setdefault(fact.failure, []).append(fact.command.partition(" ")[0])
+        texts += [f"{host}: {', '.join(programs)}: {why}" for why, programs in whys.items()]
     if any(facts):
         silent = [host for host, fact in zip(view.hosts, facts, strict=True) if fact is None]
         texts += [f"{', '.join(silent)}: not asked" if silent else ""]

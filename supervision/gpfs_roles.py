@@ -52,11 +52,11 @@ def group_of(seen: Seen) -> str:
     """What a device is for. What merely lies on it, or cannot be read, does not make it another kind of device."""
     if is_path(seen):
         return "path"
+    kinds = {use.kind for use in seen.uses}
+    if UseKind.BOOT in kinds:  # whatever else anybody calls it
+        return "boot"
     if seen.known_as:
         return NSD
-    kinds = {use.kind for use in seen.uses}
-    if UseKind.BOOT in kinds:
-        return "boot"
     return "in use" if kinds & set(_SYSTEM) else ""
 
 
@@ -65,7 +65,7 @@ def verdict_of(seen: Seen, *, asked: bool) -> tuple[str, str]:
 
     Free is only what was read and holds nothing, of which it is certain which device it is.
     """
-    if seen.known_as:
+    if seen.known_as and seen.uses[0].kind is UseKind.NSD:
         return MINE, seen.known_as
     if seen.uses:
         return (NONE if is_path(seen) else TAKEN), _word(seen)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping
 
+import msgspec
+
 from remote.gpfs.models import Discovery, NsdDevices
 from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
-from supervision.gpfs_looks import share, volume_ids, with_nsds
+from supervision.gpfs_looks import share, still_true, volume_ids, with_nsds
 from supervision.gpfs_stanzacheck import Site
 from supervision.gpfs_view import View
 from supervision.identity import HostLook, look
@@ -27,12 +29,19 @@ def look_of(view: View, host: str) -> HostLook | None:
         return None
     inventory, contents, at = _together(view, host, fact.at)
     rows = view.nsds_by_node.get(view.node_name(host), []) if devices is not None else None
+    history, table = view.state.sightings.get(host, ()), view.facts.fact(NsdDevices)
 
     def make() -> HostLook:
         ids = volume_ids(devices.rows) if devices else {}
-        return with_nsds(look(host, at, blocks, inventory, contents), rows, ids)
+        told = look(host, at, blocks, inventory, contents)
+        if rows is None or table is None:
+            return with_nsds(told, rows, ids)
+        kept, why = still_true(rows, told, history, table.at)
+        found = with_nsds(told, kept, ids)
+        return msgspec.structs.replace(found, missing=(*found.missing, why)) if why else found
 
-    return view.remember(f"look {host}", (blocks, inventory, contents, devices, cluster, fact), make)
+    # the table's age counts only where names have changed, which the history tells
+    return view.remember(f"look {host}", (blocks, inventory, contents, devices, cluster, fact, history), make)
 
 
 def _together(view: View, host: str, at: float) -> tuple[Inventory | None, Contents | None, float]:

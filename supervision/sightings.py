@@ -82,7 +82,7 @@ def names_of(history: Sequence[Sighting], identity: Identity) -> tuple[tuple[str
     """
     found: list[tuple[str, float, str]] = []
     for sighting in history:
-        names = [sight.name for sight in sighting.devices if _same(sight.identity, identity)]
+        names = [sight.name for sight in sighting.devices if same_device(sight.identity, identity)]
         name = names[0] if len(names) == 1 else ""
         if not found or found[-1][0] != name:
             found.append((name, sighting.at, sighting.boot_id))
@@ -137,14 +137,14 @@ def _differences(host: str, before: Sighting, now: Sighting) -> list[Line]:
 
 def _find(sights: Sequence[Sight], old: Sight) -> Sight | None:
     """The same device, or what has the name of one that nothing identifies."""
-    same = [sight for sight in sights if _same(sight.identity, old.identity)]
+    same = [sight for sight in sights if same_device(sight.identity, old.identity)]
     named = [sight for sight in same if sight.name == old.name]
     if not old.identity.text or len(same) > 1:
         return named[0] if named else None
     return same[0] if same else None
 
 
-def _same(one: Identity, other: Identity) -> bool:
+def same_device(one: Identity, other: Identity) -> bool:
     """Whether two looks mean one device; one of them may have been told only the first half of its WWN."""
     if one.size_bytes != other.size_bytes:
         return False

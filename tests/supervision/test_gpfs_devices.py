@@ -9,6 +9,7 @@ from remote.linux.models import BlockDevices
 from remote.parsed import Parsed
 from supervision.gpfs_devices import devices, steps
 from supervision.gpfs_view import Memo, View
+from supervision.sightings import noted
 from supervision.tables import Row, Table
 from tests.supervision import devicefacts as servers
 
@@ -118,3 +119,53 @@ def test_models_of_one_size_are_no_role_together() -> None:
     roles = {(host, name): role for host, name, role in told(whole, "host", "name", "role")}
     assert roles["pollux2", "sdg"] == "SSD 186 GiB X5 #1"
     assert roles["pollux1", "sdg"] == "SSD 186 GiB INTEL SSDSC2BA20 #1"
+
+
+MOVED = {**servers.NAMES, "pollux2": ("sdh", "sda", "sdf", "sdg", "sdb", "sde")}
+"""After a boot sdb is a boot disk and sda the second NSD."""
+
+
+def rebooted(*, read: bool = True, asked_again: bool = False) -> Table:
+    """The third look: pollux2 came back with other names; mmlsnsd was asked before that, or again since."""
+    before, after = servers.facts(read=read), servers.facts(names=MOVED, boots={"pollux2": "b2"}, read=read)
+    at = servers.NOW + 3600
+    facts = {**before, **{key: fact for key, fact in after.items() if key.endswith(" pollux2")}}
+    later = {key: msgspec.structs.replace(fact, at=at) for key, fact in facts.items() if key.endswith(" pollux2")}
+    if asked_again:
+        later["nsd devices"] = msgspec.structs.replace(after["nsd devices"], at=at + 60)
+    history = noted(noted((), "pollux2", before, servers.NOW), "pollux2", {**facts, **later}, at)
+    state = servers.state({**facts, **later}, at=at + 60)
+    return servers.file_system().devices(msgspec.structs.replace(state, sightings={"pollux2": history}))
+
+
+def test_names_that_mmlsnsd_told_before_a_boot_make_no_boot_disk_an_nsd() -> None:
+    whole = rebooted()
+    verdicts = {name: text for host, name, text in told(whole, "host", "name", "verdict") if host == "pollux2"}
+    assert verdicts == {
+        "sda": "= foo2_nsd2", "sdh": "= foo2_nsd1", "sdb": "! boot disk", "sde": "! boot disk",
+        "sdf": "+ free", "sdg": "+ free",
+    }  # fmt: skip
+    detail = [text for label, text in row_of(whole, "pollux2", "sdb").detail if label == "not read"]
+    assert detail == ["mmlsnsd -X was asked before 2 of its devices got other names: it must be asked again"]
+
+
+def test_without_what_lies_on_them_such_names_tell_nothing() -> None:
+    whole = rebooted(read=False)
+    verdicts = {name: text for host, name, text in told(whole, "host", "name", "verdict") if host == "pollux2"}
+    assert (verdicts["sda"], verdicts["sdh"], verdicts["sdb"]) == ("? unread", "? unread", "! boot disk")
+
+
+def test_once_mmlsnsd_was_asked_again_its_names_count() -> None:
+    whole = rebooted(read=False, asked_again=True)
+    verdicts = {name: text for host, name, text in told(whole, "host", "name", "verdict") if host == "pollux2"}
+    assert (verdicts["sda"], verdicts["sdh"], verdicts["sdb"]) == ("= foo2_nsd2", "= foo2_nsd1", "! boot disk")
+
+
+def test_a_failure_is_told_once_a_host_and_by_the_program_alone() -> None:
+    facts = servers.facts()
+    for key in ("devices pollux2", "inventory pollux2"):
+        facts[key] = msgspec.structs.replace(
+            facts[key], failure="connection lost", command=f"{key.split()[0]} -P -o A,B"
+        )
+    whole = servers.file_system().devices(servers.state(facts))
+    assert whole.failure == "pollux2: devices, inventory: connection lost"
