@@ -45,6 +45,7 @@ def detail_of(device: Device, around: Around) -> tuple[Pair, ...]:
         ("identity", seen.identity.text or "none: it has neither a WWN nor a serial number"),
         ("serial", seen.serial),
         ("model", _model(seen)),
+        ("stale", around.look.stale),
         *_judged(seen, around),
         ("doubt", seen.doubt),
         ("same role", device.drift),
@@ -77,7 +78,7 @@ def _judged(seen: Seen, around: Around) -> list[Pair]:
     if not around.asked:
         text = "what is an NSD was not asked (mmlsnsd -X), and NSDs of GPFS 3.5 look empty to Linux"
         return [*_lines(found), ("block", text)]
-    free = [] if seen.uses or seen.unread or seen.doubt else [("free", FREE)]
+    free = [] if look.stale or seen.uses or seen.unread or seen.doubt else [("free", FREE)]
     return [*free, *_lines(found)]
 
 

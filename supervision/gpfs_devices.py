@@ -174,7 +174,7 @@ def _failure(view: View) -> str:
 
 def _row(key: str, device: Device, order: str, around: Around) -> Row:
     seen = device.seen
-    sign, word = verdict_of(seen, asked=around.asked)
+    sign, word = verdict_of(seen, asked=around.asked, stale=bool(around.look.stale))
     size = seen.identity.size_bytes
     cells = (
         Cell(device.label, order),

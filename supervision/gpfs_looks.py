@@ -6,29 +6,36 @@ GPFS up to 3.5 leaves no signature that Linux knows, so its own table is asked t
 from __future__ import annotations
 
 import ipaddress
+import re
 import time
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 import msgspec
 
 from remote.gpfs.models import NsdDevice, VolumeId, decode_volume_id
-from supervision.identity import HostLook, Identity, Seen, Use, UseKind, is_path
+from supervision.identity import BY_WEIGHT, HostLook, Identity, Seen, Use, UseKind, is_path
 from supervision.sightings import Sighting, as_of, same_device
 
 NOT_ASKED = "mmlsnsd -X was not asked, and NSDs of GPFS 3.5 look empty to Linux"
 _FIRST = 946_684_800
 """2000-01-01: GPFS wrote no NSD before."""
 _ID_DIGITS = 16
+_ID = re.compile(r"[0-9A-F]{16}\Z")
 
 
 def with_nsds(look: HostLook, rows: Sequence[NsdDevice] | None, ids: Mapping[str, str]) -> HostLook:
     """Say of each device of a host which NSD it is. `rows` are those of its node, None where nobody asked.
 
-    `ids` are the names of all NSDs of the cluster by their volume ids, in capitals.
+    `ids` are the names of all NSDs of the cluster as `volume_ids` returns them.
     """
     if rows is None:
         return msgspec.structs.replace(look, missing=(*look.missing, NOT_ASKED))
-    names = {row.device: row for row in rows if row.found}
+    names: dict[str, NsdDevice] = {}
+    for row in rows:
+        if row.found:
+            short = row.device.removeprefix("/dev/")
+            names.setdefault(short, row)
+            names.setdefault(short.removeprefix("disk/"), row)
     devices = tuple(_with_nsd(seen, names, ids, look.at) for seen in look.devices)
     return msgspec.structs.replace(look, devices=devices)
 
@@ -63,9 +70,9 @@ def lost_rows(look: HostLook, rows: Iterable[NsdDevice]) -> list[NsdDevice]:
 def _with_nsd(seen: Seen, names: Mapping[str, NsdDevice], ids: Mapping[str, str], now: float) -> Seen:
     if is_path(seen):
         return seen
-    row = next((row for name, row in names.items() if seen.called(name)), None)
+    row = next((names[name] for name in seen.names if name in names), None)
     sector = seen.content.sector2.upper() if seen.content else ""
-    mine = next((name for volume_id, name in ids.items() if _holds(sector, volume_id)), "")
+    mine = next((ids[text] for text in _eights(sector) if text in ids), "")
     if row and mine in ("", row.nsd):
         return _used(seen, Use(UseKind.NSD, f"NSD {row.nsd}"), row.nsd)
     if mine:  # what lies on it goes before a name that it had when mmlsnsd was asked
@@ -80,17 +87,13 @@ def _with_nsd(seen: Seen, names: Mapping[str, NsdDevice], ids: Mapping[str, str]
 
 
 def _used(seen: Seen, use: Use, nsd: str) -> Seen:
-    order = list(UseKind)
-    uses = sorted((use, *seen.uses), key=lambda each: order.index(each.kind))
+    uses = sorted((use, *seen.uses), key=lambda each: BY_WEIGHT.index(each.kind))
     return msgspec.structs.replace(seen, uses=tuple(uses), known_as=nsd)
 
 
-def _holds(sector: str, volume_id: str) -> bool:
-    """Whether sector 2 holds a volume id, in the order of the network or with the bytes of each half turned."""
-    if len(volume_id) != _ID_DIGITS:
-        return False
-    turned = "".join(bytes.fromhex(half)[::-1].hex().upper() for half in (volume_id[:8], volume_id[8:]))
-    return volume_id in sector or turned in sector
+def _eights(sector: str) -> Iterator[str]:
+    """Every eight bytes of a sector, which may be a volume id."""
+    return (sector[at : at + _ID_DIGITS] for at in range(0, len(sector) - _ID_DIGITS + 1, 2))
 
 
 def _volume_id(sector: str, now: float) -> tuple[str, VolumeId] | None:
@@ -134,5 +137,15 @@ def share(looks: Mapping[str, HostLook]) -> dict[str, HostLook]:
 
 
 def volume_ids(rows: Iterable[NsdDevice]) -> dict[str, str]:
-    """The names of NSDs by their volume ids."""
-    return {row.volume_id.upper(): row.nsd for row in rows}
+    """The names of NSDs by their volume ids, in capitals and as they may stand on a disk.
+
+    That is in the order of the network, or with the bytes of each half turned.
+    """
+    found = {}
+    for row in rows:
+        text = row.volume_id.upper()
+        if _ID.match(text):
+            turned = "".join(bytes.fromhex(half)[::-1].hex().upper() for half in (text[:8], text[8:]))
+            found[text] = row.nsd
+            found.setdefault(turned, row.nsd)
+    return found

@@ -42,7 +42,7 @@ def rebuild(stanzas: Sequence[NsdStanza], pins: Sequence[Pin], site: Site) -> Re
     Raises ProofError, with every difference, unless each device is there once on all hosts that saw it, with the same
     identity and size, and nothing blocks it.
     """
-    by_label = {pin.label: pin for pin in pins}
+    by_label = {pin.label: reached(pin, site) for pin in pins}
     found: list[Verdict] = []
     fresh: list[NsdStanza] = []
     moved: list[str] = []
@@ -67,8 +67,15 @@ def rebuild(stanzas: Sequence[NsdStanza], pins: Sequence[Pin], site: Site) -> Re
     return Rebuilt(tuple(fresh), judged, tuple(moved))
 
 
+def reached(pin: Pin, site: Site) -> Pin:
+    """A pin with its hosts as they are reached now: nodes stay, hosts may be called otherwise this time."""
+    places = tuple(msgspec.structs.replace(place, host=site.hosts.get(place.node, place.host)) for place in pin.at)
+    return msgspec.structs.replace(pin, at=places)
+
+
 def lost(pin: Pin, site: Site) -> list[Verdict]:
     """What keeps a pinned device from being found; another name alone does not."""
+    pin = reached(pin, site)
     return [
         verdict
         for verdict in verdicts.judge_pin(pin, site.looks)
@@ -89,7 +96,7 @@ def prove_made(pins: Sequence[Pin], site: Site, *, since: float, until: float, s
     found: list[Verdict] = []
     firsts: dict[str, ClusterNode] = {}
     rows = site.nsds.rows if site.nsds else ()
-    for pin in pins:
+    for pin in (reached(pin, site) for pin in pins):
         found += _leads_back(pin, site)
         node = _node(pin.first.node, site)
         if node:

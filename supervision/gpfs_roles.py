@@ -60,11 +60,15 @@ def group_of(seen: Seen) -> str:
     return "in use" if kinds & set(_SYSTEM) else ""
 
 
-def verdict_of(seen: Seen, *, asked: bool) -> tuple[str, str]:
+def verdict_of(seen: Seen, *, asked: bool, stale: bool = False) -> tuple[str, str]:
     """The sign and the word for whether a device may be taken. `asked` tells whether all NSDs are known.
+
+    `stale` is for a look of an earlier boot, whose names may be others' by now: of it nothing is certain.
 
     Free is only what was read and holds nothing, of which it is certain which device it is.
     """
+    if stale:
+        return OPEN, "rebooted"
     if seen.known_as and seen.uses[0].kind is UseKind.NSD:
         return MINE, seen.known_as
     if seen.uses:

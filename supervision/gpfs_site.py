@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Collection, Mapping
 
 import msgspec
 
-from remote.gpfs.models import Discovery, NsdDevices
+from remote.gpfs.models import Discovery, NodeStates, NsdDevices
+from remote.jobs import Place
 from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
 from supervision.gpfs_looks import share, still_true, volume_ids, with_nsds
@@ -31,9 +33,18 @@ def look_of(view: View, host: str) -> HostLook | None:
     rows = view.nsds_by_node.get(view.node_name(host), []) if devices is not None else None
     history, table = view.state.sightings.get(host, ()), view.facts.fact(NsdDevices)
 
+    history, table = view.state.sightings.get(host, ()), view.facts.fact(NsdDevices)
+    alone = view.remember(
+        f"look at {host} alone",
+        (blocks, inventory, contents, fact),
+        lambda: look(host, at, blocks, inventory, contents),
+    )
+    own = view.facts.get(NodeStates, host)  # may tell which node the host is
+    ids = view.remember("volume ids", (devices,), lambda: volume_ids(devices.rows) if devices else {})
+    place = view.state.places.get(host)
+
     def make() -> HostLook:
-        ids = volume_ids(devices.rows) if devices else {}
-        told = look(host, at, blocks, inventory, contents)
+        told = _of_boot(alone, place)
         if rows is None or table is None:
             return with_nsds(told, rows, ids)
         kept, why = still_true(rows, told, history, table.at)
@@ -41,7 +52,24 @@ def look_of(view: View, host: str) -> HostLook | None:
         return msgspec.structs.replace(found, missing=(*found.missing, why)) if why else found
 
     # the table's age counts only where names have changed, which the history tells
-    return view.remember(f"look {host}", (blocks, inventory, contents, devices, cluster, fact, history), make)
+    return view.remember(f"look {host}", (alone, devices, cluster, own, place, history), make)
+
+
+def _of_boot(alone: HostLook, place: Place | None) -> HostLook:
+    """A look of an earlier boot is one at names that may be others' by now."""
+    if place is None or not place.boot_id or not alone.boot_id or place.boot_id == alone.boot_id:
+        return alone
+    return msgspec.structs.replace(alone, stale="its host is in another boot than it was looked at in")
+
+
+async def look_in_turns(view: View) -> None:
+    """Make every host's look in a turn of the loop of its own; `looks_of` has them then.
+
+    A look at a hundred devices takes some milliseconds, and there may be a hundred hosts. The view must remember.
+    """
+    for host in view.hosts:
+        look_of(view, host)
+        await asyncio.sleep(0)
 
 
 def _together(view: View, host: str, at: float) -> tuple[Inventory | None, Contents | None, float]:

@@ -10,7 +10,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 import msgspec
 
-from remote.gpfs.models import ClusterNode, DiskList, FileSystem, NsdDevices
+from remote.gpfs.models import ClusterNode, DiskList, FileSystem, NsdDevice, NsdDevices
 from remote.gpfs.stanza import NsdStanza
 from remote.names import NodeTable, UnknownNodeError
 from supervision import verdicts
@@ -79,8 +79,9 @@ class Judged(msgspec.Struct, frozen=True):
 def judge_stanzas(stanzas: Sequence[NsdStanza], site: Site) -> Judged:
     """Judge stanzas as a whole. A stanza without a verdict against it gets one that says what proves it."""
     proven, found = [], []
+    known = _Known(site)
     for stanza in stanzas:
-        one, mine = _judge_stanza(stanza, site)
+        one, mine = _judge_stanza(stanza, site, known)
         proven.append(one)
         found += mine
     found += _judge_doubles(proven)
@@ -124,15 +125,37 @@ def _with_hint(
     return msgspec.structs.replace(verdict, advice=hint)
 
 
-def _judge_stanza(stanza: NsdStanza, site: Site) -> tuple[Proven, list[Verdict]]:
+class _Known:
+    """What mmlsnsd -X tells, found once for all stanzas: the names of NSDs, and the rows of each watched host."""
+
+    def __init__(self, site: Site) -> None:
+        self.nsds: set[str] = set()
+        self.rows: dict[str, list[NsdDevice]] = {}
+        hosts: dict[str, str | None] = {}
+        for row in site.nsds.rows if site.nsds else ():
+            self.nsds.add(row.nsd)
+            if row.node not in hosts:
+                hosts[row.node] = _host(row.node, site)
+            if host := hosts[row.node]:
+                self.rows.setdefault(host, []).append(row)
+
+
+def _host(node: str, site: Site) -> str | None:
+    try:
+        return site.hosts.get(site.table.resolve(node).daemon_name)
+    except UnknownNodeError:
+        return None
+
+
+def _judge_stanza(stanza: NsdStanza, site: Site, known: _Known) -> tuple[Proven, list[Verdict]]:
     nodes, found = _servers(stanza, site.table)
     if not nodes:
         return Proven(stanza, None, None), found
     host = site.hosts.get(nodes[0].daemon_name)
     look = site.looks.get(host) if host else None
     if look is None or host is None:
-        text = f"{nodes[0].admin_name} could not be read, so it is not known what {stanza.device} is there"
-        found.append(_block(verdicts.UNREAD, stanza, text, "See why first"))
+        text = "the host could not be read, so nobody knows what this name means there"
+        found.append(_block(verdicts.UNREAD, stanza, text, "See why first", host or nodes[0].admin_name))
         return Proven(stanza, None, None), found
     seen = look.named(stanza.device) if stanza.device else _served(stanza, look)
     if seen is None:
@@ -140,8 +163,8 @@ def _judge_stanza(stanza: NsdStanza, site: Site) -> tuple[Proven, list[Verdict]]
         advice = "A name is one of this boot on this host: find the device by its serial number"
         found.append(_block(verdicts.NAME, stanza, what, advice, host, look.at))
         return Proven(stanza, None, None), found
-    made = seen.known_as == stanza.nsd and _registered(stanza.nsd, site)
-    about = _judge_device(stanza, seen, look, site, made=made)
+    made = seen.known_as == stanza.nsd and stanza.nsd in known.nsds
+    about = _judge_device(stanza, seen, look, site, known, made=made)
     for node in nodes[1:]:
         about += judge_server(seen.identity, node.admin_name, site.hosts.get(node.daemon_name), site.looks, stanza.nsd)
     found += [msgspec.structs.replace(verdict, about=stanza.nsd) for verdict in about]
@@ -169,34 +192,24 @@ def _served(stanza: NsdStanza, look: HostLook) -> Seen | None:
     return next((seen for seen in look.devices if seen.known_as == stanza.nsd), None)
 
 
-def _registered(nsd: str, site: Site) -> bool:
-    return bool(site.nsds and site.nsds.by_nsd(nsd))
-
-
-def _judge_device(stanza: NsdStanza, seen: Seen, look: HostLook, site: Site, *, made: bool) -> list[Verdict]:
+def _judge_device(
+    stanza: NsdStanza, seen: Seen, look: HostLook, site: Site, known: _Known, *, made: bool
+) -> list[Verdict]:
     found = verdicts.judge_identity(seen, look)
     if made:
         text = "it is this NSD already"
         return [*found, Verdict(Level.NOTE, verdicts.IN_USE, seen.host, seen.name, text, at=look.at)]
-    if _registered(stanza.nsd, site):
+    if stanza.nsd in known.nsds:
         text = "there is an NSD of this name already, and it is another device"
         found.append(Verdict(Level.BLOCK, verdicts.NAME, seen.host, seen.name, text, "Choose another name", at=look.at))
-    rows = [row for row in site.nsds.rows if _is(row.node, look.host, site)] if site.nsds else []
     found += verdicts.judge_use(seen, look)
     found += judge_sector(seen, look, site.file_system)
-    found += judge_owner(seen, look, rows)
+    found += judge_owner(seen, look, known.rows.get(look.host, ()))
     found += judge_cache(seen, look)
     if site.nsds is None:
         text = "mmlsnsd -X was not read: an NSD of GPFS 3.5 looks empty to Linux"
         found.append(Verdict(Level.BLOCK, verdicts.UNREAD, seen.host, seen.name, text, "See why first", at=look.at))
     return found + judge_offered(seen, look, site.offered.get(look.host))
-
-
-def _is(node: str, host: str, site: Site) -> bool:
-    try:
-        return site.hosts.get(site.table.resolve(node).daemon_name) == host
-    except UnknownNodeError:
-        return False
 
 
 def _judge_doubles(proven: Sequence[Proven]) -> list[Verdict]:

@@ -114,9 +114,13 @@ def judge_server(
 def judge_rows(rows: Iterable[NsdDevice], table: NodeTable, at: float) -> list[Verdict]:
     """An NSD on a node that nobody knows leaves open which disk is taken."""
     found = []
+    sure: set[str] = set()
     for row in rows:
+        if row.node in sure:
+            continue
         try:
             table.resolve(row.node)
+            sure.add(row.node)
         except UnknownNodeError as error:
             text = f"mmlsnsd -X tells of {row.nsd}: {error}"
             advice = "Until that is clear it is open which disk is taken"

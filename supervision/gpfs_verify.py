@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import msgspec
 
+from remote.errors import SiteError
 from remote.gpfs import commands as gpfs
 from remote.gpfs.models import Cluster
 from remote.gpfs.stanza import Stanza, nsd_stanzas, parse_stanzas
@@ -13,12 +14,15 @@ from supervision import verdicts
 from supervision.gpfs import GpfsFileSystem, own_daemon
 from supervision.gpfs_hosts import hosts_of
 from supervision.gpfs_proof import lost
-from supervision.gpfs_site import site_of
+from supervision.gpfs_recycled import exceptions
+from supervision.gpfs_selection import Built
+from supervision.gpfs_site import look_in_turns, site_of
 from supervision.gpfs_stanzacheck import Judged, Proven, Site, judge_stanzas
 from supervision.gpfs_verdicts import judge_thin, judge_volume_ids
 from supervision.gpfs_view import View
 from supervision.pins import Pin, Pins
 from supervision.supervisor import Supervisor
+from supervision.tables import Line
 from supervision.verdicts import Level, Verdict
 
 
@@ -27,10 +31,14 @@ class UnreadError(Exception):
 
 
 class Verified(msgspec.Struct, frozen=True):
-    """What was concluded. `cluster` is its name, `judged` the verdicts with those of the file and of the pin."""
+    """What was concluded. `cluster` is its name, `judged` the verdicts with those of the file and of the pin.
+
+    `by_hand` tells what a person may do about a disk that nothing blocks but an old NSD id; no program does it.
+    """
 
     cluster: str
     judged: Judged
+    by_hand: tuple[Line, ...] = ()
 
     @property
     def level(self) -> Level:
@@ -61,11 +69,12 @@ async def verify(supervisor: Supervisor, text: str, against: Pins | None = None)
     hosts = hosts_of(_view(supervisor), entry, servers)
     supervisor.site.add_hosts(hosts)
     errors = await supervisor.look_at_devices(hosts, *system.device_questions())
-    unread = {host: str(error) for host, error in errors.items()}
-    site = site_of(_view(supervisor))
+    view = _view(supervisor)
+    await look_in_turns(view)
+    site = site_of(view)
     judged = judge_stanzas(wanted.model, site)
     found += _thin(parsed.model)
-    found += [_named(verdict, unread) for verdict in judged.verdicts]
+    found += [_explained(verdict, errors) for verdict in judged.verdicts]
     if site.nsds:
         made = {one.stanza.nsd for one in judged.proven if one.made}
         rows = [row for row in site.nsds.rows if row.nsd in made]
@@ -73,7 +82,8 @@ async def verify(supervisor: Supervisor, text: str, against: Pins | None = None)
     if against is not None:
         found += judge_against(judged.proven, against, site)
     order = sorted(found, key=lambda verdict: -verdict.level)
-    return Verified(cluster.name, Judged(judged.proven, tuple(order)))
+    whole = Judged(judged.proven, tuple(order))
+    return Verified(cluster.name, whole, exceptions(Built((), whole), site))
 
 
 def judge_against(proven: Iterable[Proven], pins: Pins, site: Site) -> list[Verdict]:
@@ -128,12 +138,12 @@ def _broken(line: int, why: str) -> Verdict:
     return Verdict(Level.BLOCK, verdicts.NAME, "", "", f"line {line} of the file: {why}", "Mend the file")
 
 
-def _named(verdict: Verdict, unread: dict[str, str]) -> Verdict:
+def _explained(verdict: Verdict, errors: Mapping[str, SiteError]) -> Verdict:
     """A host that could not be read, with the reason."""
-    why = unread.get(verdict.host)
-    if verdict.kind != verdicts.UNREAD or not why or why in verdict.text:
+    error = errors.get(verdict.host)
+    if verdict.kind != verdicts.UNREAD or error is None:
         return verdict
-    return msgspec.structs.replace(verdict, text=f"{verdict.text} ({why})")
+    return msgspec.structs.replace(verdict, text=f"{verdict.text}: {error.what}", advice=error.advice or verdict.advice)
 
 
 def _view(supervisor: Supervisor) -> View:

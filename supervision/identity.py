@@ -41,6 +41,10 @@ class UseKind(Enum):
     STATE = "state"
 
 
+BY_WEIGHT = tuple(UseKind)
+"""The kinds of uses, the worst first."""
+
+
 class Use(msgspec.Struct, frozen=True):
     """One reason, with what was seen: `mounted on /`, `xfs`, `held by md0`."""
 
@@ -111,7 +115,7 @@ class HostLook(msgspec.Struct, frozen=True, dict=True):
     """The devices of one host in one boot. `at` (Site's clock) is the age of the oldest answer that it rests on.
 
     `missing` says what could not be read of the host as a whole, each with the reason. `nsddevices` is that of
-    `Inventory`.
+    `Inventory`. `stale` says why its names are not to be gone by any more, "" while they are.
     """
 
     host: str
@@ -120,6 +124,7 @@ class HostLook(msgspec.Struct, frozen=True, dict=True):
     devices: tuple[Seen, ...] = ()
     missing: tuple[str, ...] = ()
     nsddevices: str | None = None
+    stale: str = ""
 
     def find(self, identity: Identity) -> tuple[Seen, ...]:
         """The devices with that identity; paths of a map are not counted besides it."""
@@ -349,8 +354,7 @@ def _uses(block: BlockDevice, above: Iterable[str], tree: _Tree, content: Conten
     if any(use.kind is UseKind.PATH for use in uses):
         # what lies on the map is the map's; a path is only a way to it
         uses = [use for use in uses if use.kind in (UseKind.PATH, UseKind.STATE)]
-    order = list(UseKind)
-    return tuple(sorted(dict.fromkeys(uses), key=lambda use: (order.index(use.kind), len(use.text))))
+    return tuple(sorted(dict.fromkeys(uses), key=lambda use: (BY_WEIGHT.index(use.kind), len(use.text))))
 
 
 def _own_uses(block: BlockDevice, prefix: str) -> Iterable[Use]:

@@ -70,6 +70,9 @@ def worst(verdicts: Iterable[Verdict]) -> Level:
 def judge_identity(seen: Seen, look: HostLook) -> list[Verdict]:
     """Whether it is proven which device it is, and known what lies on it."""
     found = []
+    if look.stale:
+        text = f"{look.stale}: its name may mean another device"
+        found.append(_of(Level.BLOCK, DRIFT, seen, look, text, "Look at the devices again"))
     if seen.doubt:
         text = f"nothing proves which device it is: {seen.doubt}"
         found.append(_of(Level.BLOCK, IDENTITY, seen, look, text, "Compare serial numbers at the machine"))
@@ -164,12 +167,12 @@ def judge_drift(chosen: Sequence[Seen], looks: Mapping[str, HostLook]) -> list[V
     for seen in chosen:
         holders[seen.name].append(seen.host)
     for name in sorted(holders, key=lambda each: (len(each), each)):
-        mine = set(holders[name])
+        mine, where = set(holders[name]), fold(holders[name])
         for host in (host for host in looks if host not in mine):
             there = looks[host].named(name)
             if there is None or there.identity in taken:
                 continue
-            text = f"this name is chosen on {fold(holders[name])} and means another device here: {_other(there)}"
+            text = f"this name is chosen on {where} and means another device here: {_other(there)}"
             found.append(
                 _of(Level.NOTE, DRIFT, there, looks[host], text, "Go by identity; the stanza names each host's own")
             )

@@ -40,7 +40,7 @@ class Watch:
         self._fs = fs
         self._slow = slow
         self._watched: set[str] = set()
-        self._looked: set[str] = set()
+        self.looked: set[str] = set()
         """Hosts whose first look is over, however it went."""
         self._begun = False
         supervisor.store.listen(self._on_event)
@@ -100,28 +100,40 @@ class Watch:
 
     async def _ask_host(self, host: str) -> None:
         cadences = self._slowed(self._fs.host_cadences(host))
+        with contextlib.suppress(SiteError):  # in which boot its names of devices hold
+            await self._supervisor.site.place(host)
         for cadence in cadences:
             with contextlib.suppress(SiteError):
                 await self._supervisor.ask(host, *cadence.commands)
-        self._looked.add(host)
+        self.looked.add(host)
         self._supervisor.watch(cadences)
 
     # what could not be asked while a host was away
 
     def _on_event(self, _state: State, event: Event) -> None:
         """Ask what is not known yet once its host can be asked again: cadences may be half an hour away."""
-        if isinstance(event, LinkChanged) and event.state == "up" and event.host in self._looked:
+        if isinstance(event, LinkChanged) and event.state == "up" and event.host in self.looked:
             name = f"ask {event.host} what is missing"
             if not self._supervisor.runs(name):
                 self._supervisor.start(name, self._ask_missing(event.host))
 
     async def _ask_missing(self, host: str) -> None:
+        await self._ask_after_boot(host)
         of_host = [command for cadence in self._fs.host_cadences(host) for command in cadence.commands]
         await self._one_by_one(self._missing(host, of_host), host)
         if host == self._supervisor.entry and self._begun:
             await self._one_by_one(self._missing(host, self._fs.questions()))
             self.reach()
             await self._one_by_one(self._missing(host, self._fs.costly()))
+
+    async def _ask_after_boot(self, host: str) -> None:
+        """Ask a host anew for everything of itself when it has booted: names of devices may be others'."""
+        before = self._supervisor.store.state.places.get(host)
+        with contextlib.suppress(SiteError):
+            now = await self._supervisor.site.place(host)
+            if before is not None and before.boot_id != now.boot_id:
+                for cadence in self._fs.host_cadences(host):
+                    await self._supervisor.ask(host, *cadence.commands)
 
     def _missing(self, host: str, commands: Sequence[Command]) -> list[Command]:
         """Those whose last answer, if there ever was one, failed."""

@@ -77,6 +77,9 @@ def lines(verified: Verified, ends: Exit) -> list[str]:
         whom = whose(same)
         told += ["", *_wrapped(f"{word} {verdict.kind}: {f'{whom}: ' if whom else ''}{verdict.text}", "  ")]
         told += _wrapped(verdict.advice, "     ", "  -> ") if verdict.advice else []
+    for line in verified.by_hand:
+        told += ["", f"{line.label}: {line.value}"]  # whole, however long: a person copies it
+        told += _wrapped(line.advice, "     ", "  -> ") if line.advice else []
     return [*told, "", _result(verified, ends)]
 
 

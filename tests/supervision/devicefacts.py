@@ -127,11 +127,11 @@ def facts(
                 rows.append(NsdDevice(disk.nsd, volume_id(disk.nsd), f"/dev/{name}", "generic", node, "server node"))
                 disks.append(made.disk(disk.nsd, (groups or {}).get(disk.nsd, str(number))))
         told[f"devices {host}"] = blocks_of(mine, names[host])
+        told[f"discovery {host}"] = Discovery(tuple((name, "generic") for name in names[host]))
         if read:
             boot = (boots or {}).get(host, f"boot-{host}-1")
             told[f"inventory {host}"] = inventory_of(mine, names[host], boot)
             told[f"contents {host}"] = contents_of(mine, names[host], changed or {})
-        told[f"discovery {host}"] = Discovery(tuple((name, "generic") for name in names[host]))
     told["cluster"] = Cluster("c", "1", "c", "ssh", "scp", "", "", "", tuple(nodes))
     told["nsd devices"] = NsdDevices(tuple(rows))
     told[f"disks {FS}"] = made.disk_list(*disks)

@@ -37,6 +37,7 @@ class ScriptedSite(Site):
         self.logs: dict[str, bytes] = {}
         self.followed: list[tuple[str, str]] = []
         self.retried: list[str] = []
+        self.boots: dict[str, str] = {}
 
     def link(self, host: str, word: str) -> None:
         """The connection to a host is in a state now."""
@@ -80,7 +81,7 @@ class ScriptedSite(Site):
 
     async def _place(self, host: str) -> Place:
         self._reach(host)
-        return Place("/jobs", "boot")
+        return Place("/jobs", self.boots.get(host, "boot"))
 
     async def _launch(self, host: str, spec: JobSpec) -> JobStatus:
         self._reach(host)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from remote.jobs import Place
 from remote.linux.inventory import Content, ReadState
 from remote.linux.models import BlockDevices
 from remote.parsed import Parsed
@@ -169,3 +170,12 @@ def test_a_failure_is_told_once_a_host_and_by_the_program_alone() -> None:
         )
     whole = servers.file_system().devices(servers.state(facts))
     assert whole.failure == "pollux2: devices, inventory: connection lost"
+
+
+def test_of_a_host_in_another_boot_than_it_was_looked_at_in_nothing_is_certain() -> None:
+    place = Place("/var/lib/restripe", "b2")
+    state = msgspec.structs.replace(servers.state(servers.facts()), places={"pollux2": place})
+    whole = servers.file_system().devices(state)
+    words = {(host, text) for host, text in told(whole, "host", "verdict") if text in ("+ free", "? rebooted")}
+    assert words == {("pollux1", "+ free"), ("pollux2", "? rebooted"), ("pollux3", "+ free")}
+    assert "another boot" in dict(row_of(whole, "pollux2", "sdg").detail)["stale"]

@@ -44,5 +44,5 @@ async def test_a_grown_cluster_answers() -> None:
     first = [row for row in devices.rows if row.cells[use].text == "e1_lun01"]
     assert [row.cells[devices.column("host")].text for row in first] == ["nsd01", "nsd02"]
     assert [row.cells[drift].text for row in first] == ["≠ name"] * 2
-    free = [row for row in devices.rows if row.cells[use].text == "free"]
-    assert len(free) == 4 * 4 * 2  # four new SSDs in each of four enclosures, seen by two servers
+    new = [row for row in devices.rows if row.cells[use].text == "free"]
+    assert len(new) == 4 * 4 * 2  # four new SSDs in each of four enclosures, seen by two servers

@@ -165,3 +165,20 @@ async def test_a_job_that_cannot_be_followed_is_an_error_of_the_far_side_and_not
     async with watched(site) as session:
         await session.watch.begin()
         assert session.store.state.decisions == ()
+
+
+async def test_a_host_that_booted_is_asked_for_its_devices_again_and_one_that_only_was_away_is_not() -> None:
+    """Names of devices hold for one boot: what was read before it would be another disk's."""
+    site = ScriptedSite("n1", "n2")
+    async with watched(site) as session:
+        await session.watch.begin()
+        await until(lambda: site.asked["n2", "restripe-devices"] == 1 and site.asked["n1", "restripe-devices"] == 1)
+        await until(lambda: session.watch.looked >= {"n1", "n2"})
+        site.boots["n2"] = "another boot"
+        for host in ("n1", "n2"):
+            site.link(host, "waiting")
+            site.link(host, "up")
+        await until(lambda: site.asked["n2", "restripe-devices"] >= 2)
+        await until(lambda: not any(session.supervisor.runs(f"ask {host} what is missing") for host in ("n1", "n2")))
+        assert site.asked["n1", "mmdevdiscover"] == 1
+        assert site.asked["n2", "mmdevdiscover"] == 2

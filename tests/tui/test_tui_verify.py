@@ -1,0 +1,259 @@
+"""`restripe verify` on a simulated cluster: what proves a stanza file, what blocks it, and that nothing changes."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import shlex
+from collections.abc import AsyncIterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from simulator.client import Simulation
+from tests.supervision.cluster import until_so
+from tests.tui.program import no_traceback, restripe
+
+NAMES = {1: ("sdg", "sdh"), 2: ("sdg", "sdh"), 3: ("sde", "sdf")}
+"""The new SSDs in the seed; on the third server sdg and sdh are the boot disks."""
+
+
+@pytest.fixture
+async def cluster() -> AsyncIterator[Simulation]:
+    async with Simulation.start(scenario="seed", speed=60) as simulation:
+        yield simulation
+
+
+class Ended(NamedTuple):
+    """How the program ended, and what it printed."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def blocks(self) -> list[str]:
+        """The paragraphs that block, each as one line."""
+        return [" ".join(part.split()) for part in self.out.split("\n\n") if part.startswith("BLOCK ")]
+
+
+def stanzas(names: dict[int, tuple[str, str]]) -> str:
+    return "".join(
+        f"%nsd: device={name} nsd=foo{server}_ssd{number} servers=foo{server} usage=metadataOnly "
+        f"failureGroup={server} pool=system\n"
+        for server, both in names.items()
+        for number, name in enumerate(both, 1)
+    )
+
+
+async def verify(cluster: Simulation, text: str, *words: str, host: str = "pollux1", fs: str = "mss1") -> Ended:
+    config = ("-F", str(cluster.ssh_config), *(("--fs", fs) if fs else ()))
+    done = await asyncio.to_thread(
+        restripe, cluster.directory, "verify", "-", host, *config, *words, stdin=text, seconds=120
+    )
+    assert no_traceback(done.stderr.replace("Error: --", ""))
+    return Ended(done.returncode, done.stdout, done.stderr)
+
+
+async def as_json(cluster: Simulation, text: str, *words: str) -> Any:
+    ended = await verify(cluster, text, *words, "--json")
+    assert ended.err == ""
+    told = json.loads(ended.out)
+    assert told["exit"] == ended.code
+    return told
+
+
+async def unchanged(cluster: Simulation) -> bool:
+    """Whether nothing but looking was done."""
+    ran = {command["argv"][0] for command in (await cluster.control("history"))["commands"]}
+    return not ran & {"mmcrnsd", "mmdelnsd", "mmadddisk", "mmchdisk", "mmrestripefs"}
+
+
+async def test_the_same_names_on_all_servers_are_blocked_with_the_boot_disks_named(cluster: Simulation) -> None:
+    ended = await verify(cluster, stanzas({1: ("sdg", "sdh"), 2: ("sdg", "sdh"), 3: ("sdg", "sdh")}))
+    assert ended.code == 4
+    assert len(ended.blocks) == 2
+    for block, name in zip(ended.blocks, ("sdg", "sdh"), strict=True):
+        assert block.startswith(f"BLOCK in use: {name} on pollux3 (foo3_ssd")
+        assert "BOOT DISK" in block
+        assert "mounted on /" in block
+        assert block.endswith("Free on pollux3 and like the others of this file: sde, sdf")
+    assert "do not run mmcrnsd" in ended.out
+    assert all(len(line) <= 80 for line in ended.out.splitlines() if not line.startswith(("-", "!!", "BLOCKED")))
+    assert await unchanged(cluster)
+
+
+async def test_the_right_names_are_proven_and_the_trap_is_told(cluster: Simulation) -> None:
+    ended = await verify(cluster, stanzas(NAMES))
+    assert (ended.code, ended.err) == (0, "")
+    assert "PROVEN: 6 of 6 devices" in ended.out
+    assert "sdg on pollux3: this name is chosen on pollux[1-2]" in " ".join(ended.out.split())
+    told = await as_json(cluster, stanzas(NAMES))
+    assert [stanza["means"]["identity"] for stanza in told["stanzas"]] == [
+        f"wwn:55cd2e404b7d1a{0x31 + 5 * (2 * server + number):02x}" for server in (1, 2, 3) for number in (0, 1)
+    ]
+    assert {stanza["means"]["size_bytes"] for stanza in told["stanzas"]} == {194805760 * 1024}
+    assert {verdict["level"] for verdict in told["verdicts"]} == {"ok", "note"}
+    assert sum(verdict["kind"] == "proven" for verdict in told["verdicts"]) == 6
+    assert await unchanged(cluster)
+
+
+async def test_a_pin_is_compared_after_a_reboot_that_changes_names(cluster: Simulation, tmp_path: Path) -> None:
+    pin = tmp_path / "pin.json"
+    ended = await verify(cluster, stanzas(NAMES), "--pin", str(pin))
+    assert (ended.code, ended.err) == (0, f"6 devices pinned in {pin}\n")
+    assert (await verify(cluster, stanzas(NAMES), "--against", str(pin))).code == 0
+
+    await cluster.control("reboot", host="pollux2", shuffle=True)
+
+    async def is_back() -> bool:
+        """A host that boots cannot be read: unknown, until it can."""
+        return (await verify(cluster, stanzas(NAMES), "--against", str(pin))).code != 5
+
+    await until_so(is_back, seconds=60)
+    old = await verify(cluster, stanzas(NAMES), "--against", str(pin))
+    assert old.code == 4
+    assert any("foo2_ssd1 was pinned as wwn:55cd2e404b7d1a45 (sdg then)" in block for block in old.blocks)
+    assert all("foo2" in block for block in old.blocks if "drift" in block)
+
+    # each device has the name of the one before it now
+    new = await verify(cluster, stanzas({**NAMES, 2: ("sdf", "sdg")}), "--against", str(pin))
+    moved = await as_json(cluster, stanzas({**NAMES, 2: ("sdf", "sdg")}), "--against", str(pin))
+    names = {s["nsd"]: s["means"]["identity"] for s in moved["stanzas"]}
+    assert names["foo2_ssd1"] == "wwn:55cd2e404b7d1a45"
+    assert names["foo2_ssd2"] == "wwn:55cd2e404b7d1a4a"
+    assert new.code == 0
+    assert "foo2_ssd1 was sdg when it was pinned and is sdf now; it is the same device" in " ".join(new.out.split())
+
+
+async def test_a_pin_is_never_overwritten_and_never_made_of_what_is_blocked(
+    cluster: Simulation, tmp_path: Path
+) -> None:
+    pin = tmp_path / "pin.json"
+    ended = await verify(cluster, stanzas({1: ("sde", "sdf")}), "--pin", str(pin))
+    assert ended.code == 4
+    assert "was not written" in ended.err
+    assert not pin.exists()
+    pin.write_text("mine")
+    ended = await verify(cluster, stanzas(NAMES), "--pin", str(pin))
+    assert (ended.code, ended.out) == (2, "")
+    assert "never overwritten" in ended.err
+    assert pin.read_text() == "mine"
+    ended = await verify(cluster, stanzas(NAMES), "--against", str(pin))
+    assert ended.code == 2
+    assert "it is no pin file" in ended.err
+
+
+async def test_a_server_that_cannot_be_reached_is_unknown_and_unknown_is_not_ok(cluster: Simulation) -> None:
+    await cluster.control("power_off", host="pollux3")
+    ended = await verify(cluster, stanzas(NAMES))
+    assert ended.code == 5
+    (block,) = ended.blocks
+    assert block.startswith("BLOCK unread: sde, sdf on pollux3 (foo3_ssd1, foo3_ssd2): the host could not be read")
+    assert "See that the host is up and sshd runs there" in block
+    assert "Unknown is not ok" in ended.out
+    ended = await verify(cluster, stanzas(NAMES), host="pollux3")
+    assert (ended.code, ended.out) == (5, "")
+    assert "pollux3" in ended.err
+
+
+async def test_a_disk_that_hangs_is_unknown_and_the_others_are_proven(cluster: Simulation) -> None:
+    await cluster.control("set_device", host="pollux2", device="sdh", hangs=True)
+    ended = await verify(cluster, stanzas(NAMES))
+    assert ended.code == 5
+    (block,) = ended.blocks
+    assert block.startswith("BLOCK unread: sdh on pollux2 (foo2_ssd2): what lies on it could not be read: hangs")
+
+
+@pytest.mark.parametrize(
+    ("change", "code", "said"),
+    [
+        ({"wwn": "", "serial": ""}, 4, "nothing proves which device it is"),
+        ({"like": "sdg"}, 4, "sdg, sdh have the same identity"),
+        ({"logical_sector": 4096}, 4, "it has sectors of 4096 bytes"),
+        ({"fstype": "xfs"}, 4, "xfs"),
+        ({"model": "OTHER 9000"}, 6, "its model is OTHER 9000; 5 of 6 have INTEL SSDSC2BA200G3"),
+        ({"firmware": "0999"}, 6, "its firmware is 0999; 5 of 6 have 0250"),
+    ],
+    ids=str,
+)
+async def test_what_is_wrong_with_a_device_is_told_with_its_name(
+    cluster: Simulation, change: dict[str, Any], code: int, said: str
+) -> None:
+    await cluster.control("set_device", host="pollux2", device="sdh", **change)
+    ended = await verify(cluster, stanzas(NAMES))
+    assert (ended.code, ended.err) == (code, "")
+    assert said in " ".join(ended.out.split())
+    assert "sdh on pollux2" in ended.out
+
+
+async def test_an_old_nsd_id_blocks_and_the_way_out_is_only_told(cluster: Simulation) -> None:
+    await cluster.control("set_device", host="pollux2", device="sdh", nsd_id="0A00010F507CC5D0")
+    ended = await verify(cluster, stanzas(NAMES))
+    assert ended.code == 4
+    assert "sector 2 may hold the NSD volume id 0A00010F507CC5D0" in " ".join(ended.out.split())
+    assert "mmcrnsd -F foo2_ssd2.stanza -v no" in ended.out
+    assert shlex.join(("mmdelnsd", "-p", "0A00010F507CC5D0", "-N", "foo2")) in ended.out
+    assert "may another cluster on this SAN own it?" in " ".join(ended.out.split())
+    assert await unchanged(cluster)
+
+
+async def test_servers_with_other_nsddevices_are_a_warning(cluster: Simulation) -> None:
+    await cluster.control("nsddevices", host="pollux2", text="ls /dev | grep sd\nreturn 0\n")
+    ended = await verify(cluster, stanzas(NAMES))
+    assert "/var/mmfs/etc/nsddevices is not the same on all servers" in " ".join(ended.out.split())
+    assert ended.code in (4, 6)  # the script may list nothing that is chosen
+
+
+@pytest.mark.parametrize(
+    ("text", "code", "said"),
+    [
+        ("%nsd: device=sdg nsd=a servers=foo9\n", 4, "'foo9' is no node of the cluster"),
+        ("%nsd: device=sdg nsd=a\n", 4, "it names no server"),
+        ("%nsd: device=sdz nsd=a servers=foo1 failureGroup=1\n", 4, "no whole disk"),
+        ("%nsd: device=sdg1 nsd=a servers=foo1 failureGroup=1\n", 4, "no whole disk"),
+        ("%nsd: device=sdg nsd=foo1_nsd1 servers=foo1 failureGroup=1\n", 4, "an NSD of this name already"),
+        ("%nsd: device=sda nsd=foo1_nsd1 servers=foo1 failureGroup=1\n", 0, "it is this NSD already"),
+        ("%nsd: device=sdg nsd=a servers=foo1,foo2 failureGroup=1\n", 4, "does not see wwn:55cd2e404b7d1a3b at all"),
+        ("%nsd: device=sdg nsd=a b servers=foo1\n", 4, "line 1 of the file: not attribute=value: b"),
+        (
+            "%nsd: device=sdg nsd=a servers=foo1 failureGroup=1\n%nsd: device=/dev/sdg nsd=b servers=foo1\n",
+            4,
+            "is meant by b too",
+        ),
+        (
+            "%nsd: device=sdg nsd=a servers=foo1 failureGroup=1\n%nsd: device=sdh nsd=b servers=foo1 failureGroup=2\n",
+            4,
+            "failure groups 1, 2 share server foo1",
+        ),
+        ("%nsd: device=sdg nsd=a servers=foo1 failureGroup=1 thinDiskType=scsi\n", 4, "thinly provisioned"),
+        ("nothing\n", 2, "holds no stanza"),
+        ("", 2, "holds no stanza"),
+    ],
+)
+async def test_files_as_people_have_them(cluster: Simulation, text: str, code: int, said: str) -> None:
+    ended = await verify(cluster, text)
+    assert ended.code == code, ended
+    assert said in " ".join((ended.out + ended.err).split())
+
+
+async def test_every_name_of_a_device_and_of_a_node_is_understood(cluster: Simulation) -> None:
+    text = (
+        "%nsd: device=/dev/disk/by-id/wwn-0x55cd2e404b7d1a3b nsd=a servers=pollux1.example.com failureGroup=1\n"
+        "%nsd:\n  device=/dev/sdg\n  nsd=b\n  servers=140.252.28.8\n  FailureGroup=2\n"
+    )
+    ended = await verify(cluster, text)
+    assert ended.code == 0, ended
+
+
+@pytest.mark.parametrize("words", [("--pin", "a", "--against", __file__), ("--fs", "-rf")])
+async def test_usage_errors(cluster: Simulation, words: tuple[str, ...]) -> None:
+    ended = await verify(cluster, stanzas(NAMES), *words, fs="")
+    assert (ended.code, ended.out) == (2, "")
+
+
+async def test_without_a_file_system_its_alignment_and_groups_are_not_known_and_nothing_fails(
+    cluster: Simulation,
+) -> None:
+    assert (await verify(cluster, stanzas(NAMES), fs="")).code == 0
