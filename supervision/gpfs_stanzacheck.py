@@ -204,6 +204,7 @@ def _judge_device(
         found.append(Verdict(Level.BLOCK, verdicts.NAME, seen.host, seen.name, text, "Choose another name", at=look.at))
     found += verdicts.judge_use(seen, look)
     found += judge_sector(seen, look, site.file_system)
+    found += verdicts.judge_wear(seen, look)
     found += judge_owner(seen, look, known.rows.get(look.host, ()))
     found += judge_cache(seen, look)
     if site.nsds is None:

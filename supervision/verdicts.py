@@ -116,6 +116,25 @@ def judge_cache(seen: Seen, look: HostLook) -> list[Verdict]:
     return [_of(Level.WARNING, UNFIT, seen, look, text, advice)]
 
 
+WORN = 80
+"""Percent of its life that a disk may have used before a new task is a doubtful one."""
+
+
+def judge_wear(seen: Seen, look: HostLook) -> list[Verdict]:
+    """What a disk tells of its own age; most hosts tell nothing of it."""
+    content = seen.content
+    if content is None:
+        return []
+    found = []
+    if content.worn is not None and content.worn >= WORN:
+        text = f"it has used {content.worn} % of its life (smartctl)"
+        found.append(_of(Level.WARNING, UNFIT, seen, look, text, "Metadata is written all the time: take a newer one"))
+    if content.reallocated:
+        text = f"{content.reallocated} of its sectors have been replaced already (smartctl)"
+        found.append(_of(Level.WARNING, UNFIT, seen, look, text, "See smartctl -a there before it holds metadata"))
+    return found
+
+
 def judge_peers(chosen: Sequence[tuple[Seen, HostLook]]) -> list[Verdict]:
     """What differs within a set that was chosen for one purpose."""
     traits: tuple[tuple[str, Level, Callable[[Seen], str]], ...] = (

@@ -13,12 +13,17 @@ from remote.parsed import Note, Parsed, Problem
 from remote.text import decode, one_line, safe
 
 HEAD = "restripe-signatures 1"
-_TOOLS = frozenset(("dd", "first", "nonzero", "sector2", "blkid", "wipefs", "partx", "over", "state"))
+_TOOLS = frozenset(("dd", "first", "nonzero", "sector2", "blkid", "wipefs", "partx", "smart", "over", "state"))
 _PAIR = re.compile(r"([A-Z][A-Z0-9_]*)=(.*)\Z")
 _RC = re.compile(r"rc ([0-9]{1,3})\Z")
 _ESCAPE = re.compile(r"((?:\\x[0-9A-Fa-f]{2})+)|\\(.)")
 _OFFSET = re.compile(r"0x([0-9A-Fa-f]{1,16})\Z")
 _BYTES = 64
+# ID# ATTRIBUTE_NAME FLAG VALUE WORST THRESH TYPE UPDATED WHEN_FAILED RAW_VALUE
+_ATTRIBUTE = re.compile(r"[0-9]{1,3} (\S+) +0x[0-9A-Fa-f]+ +([0-9]{1,3}) +\S+ +\S+ +\S+ +\S+ +\S+ +([0-9]{1,15})")
+_LIFE = re.compile(r"Wearout|Wear_Leveling|Life")
+_USED = re.compile(r"ercentage [Uu]sed(?: endurance indicator)?: +([0-9]{1,3}) ?%")
+_GROWN = re.compile(r"grown defect list: +([0-9]{1,15})")
 _TABLES = frozenset(
     ("gpt", "dos", "PMBR", "sun", "sgi", "mac", "bsd", "atari", "aix", "ultrix", "unixware", "solaris_x86")
 )
@@ -82,7 +87,36 @@ def _content(kname: str, said: dict[str, list[str]]) -> Content:
     why = why or bad_signatures or bad_partitions
     if why:
         return Content(kname, ReadState.FAILED, detail=why)
-    return Content(kname, ReadState.READ, signatures, partitions, nonzero, sector2)
+    smart = said.get("smart", [])
+    return Content(
+        kname,
+        ReadState.READ,
+        signatures,
+        partitions,
+        nonzero,
+        sector2,
+        worn=_worn(smart),
+        reallocated=_reallocated(smart),
+    )
+
+
+def _worn(lines: list[str]) -> int | None:
+    """The life that is used, in percent: SCSI and NVMe say so, ATA says what is left as a value from 100 down."""
+    for line in lines:
+        if match := _USED.search(line):
+            return int(match[1])
+        if (match := _ATTRIBUTE.match(line)) and _LIFE.search(match[1]):
+            return max(0, 100 - int(match[2]))
+    return None
+
+
+def _reallocated(lines: list[str]) -> int | None:
+    for line in lines:
+        if match := _GROWN.search(line):
+            return int(match[1])
+        if (match := _ATTRIBUTE.match(line)) and match[1].startswith("Reallocated_Sector"):
+            return int(match[3])
+    return None
 
 
 def _result(lines: list[str] | tuple[str, ...]) -> tuple[list[str], int | None]:

@@ -43,6 +43,8 @@ class Content(msgspec.Struct, frozen=True):
     `nonzero` counts the bytes that are not zero in the first 64 sectors of 512 bytes; `sector2` holds the first 64
     bytes of sector 2 in lower-case hex, where NSDs of GPFS 3.5 and older keep their volume id. `partitions` are the
     types of the entries of its partition table, lower case. `detail` is the tool's word where it could not be read.
+    `worn` is how much of its life is used, in percent, and `reallocated` how many sectors have been replaced, both None
+    where `smartctl` tells nothing.
     """
 
     kname: str
@@ -52,6 +54,8 @@ class Content(msgspec.Struct, frozen=True):
     nonzero: int | None = None
     sector2: str = ""
     detail: str = ""
+    worn: int | None = None
+    reallocated: int | None = None
 
     @property
     def empty(self) -> bool:

@@ -3,7 +3,7 @@
 # the answer. RESTRIPE_SYSROOT (absolute) stands before /sys, /dev and /run/udev; RESTRIPE_ALL_BLOCK adds loop and ram.
 # Only what dash, bash, mksh, ksh93 and busybox sh share is used here.
 #
-# It writes nothing: dd, blkid -p, wipefs -n and partx -s open a device for reading, and no cache of blkid's is used.
+# It writes nothing: dd, blkid -p, wipefs -n, partx -s and smartctl -A open a device for reading, and no cache of blkid's is used.
 # A path of a multipath map is never opened. A read that hangs cannot be ended by anybody, so each device has a reader
 # of its own that is left behind: it holds nothing of ours, and RESTRIPE_READS in its environment tells every later
 # run, whoever's, that it is still there.
@@ -33,6 +33,9 @@ dd if="$D" bs=512 skip=2 count=1 2>/dev/null | od -An -v -tx1 -N64 | told sector
 { blkid -p -o export -c /dev/null "$D"; echo "rc $?"; } 2>&1 | told blkid
 { wipefs -n -p "$D"; echo "rc $?"; } 2>&1 | told wipefs
 { partx -s -g -o TYPE "$D"; echo "rc $?"; } 2>&1 | told partx
+# how worn it is, where a host can tell: worth a moment, and no word of it decides what is empty
+timeout 2 smartctl -A "$D" 2>/dev/null |
+    grep -E "^ *[0-9]+ [A-Za-z_]*(Reallocated_Sector|Wear|Life)|ercentage [Uu]sed|grown defect list" | told smart
 echo over
 '
 

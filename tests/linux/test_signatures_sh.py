@@ -143,6 +143,32 @@ async def test_a_tool_that_is_missing_is_a_failure_and_never_an_empty_disk(
     assert not any(content.empty for content in told.devices) or tool == "partx"
 
 
+ATA = """
+ID# ATTRIBUTE_NAME          FLAG     VALUE WORST THRESH TYPE      UPDATED  WHEN_FAILED RAW_VALUE
+  5 Reallocated_Sector_Ct   0x0032   100   100   000    Old_age   Always       -       3
+  9 Power_On_Hours          0x0032   100   100   000    Old_age   Always       -       20041
+233 Media_Wearout_Indicator 0x0032   014   014   000    Old_age   Always       -       0
+"""
+SCSI = "Percentage used endurance indicator: 7%\nElements in grown defect list: 0\n"
+NVME = "Available Spare:                    100%\nPercentage Used:                    104%\n"
+
+
+@pytest.mark.parametrize(("words", "worn", "reallocated"), [(ATA, 86, 3), (SCSI, 7, 0), (NVME, 104, None)])
+async def test_what_a_disk_tells_of_its_age_is_told(
+    dash: LocalHost, tree: Sysroot, words: str, worn: int, reallocated: int | None
+) -> None:
+    dash.tool("smartctl", f"cat <<'END'\nsmartctl 7.3\n{words}END")
+    content = of(await asked(dash, tree.env), "dm-0")
+    assert (content.state, content.worn, content.reallocated) == (ReadState.READ, worn, reallocated)
+
+
+@pytest.mark.parametrize("does", ["exec sleep 60", "echo broken; exit 4"])
+async def test_a_disk_whose_age_nobody_tells_is_read_all_the_same(dash: LocalHost, tree: Sysroot, does: str) -> None:
+    dash.tool("smartctl", does)
+    content = of(await asked(dash, tree.env), "dm-0")
+    assert (content.state, content.worn, content.reallocated) == (ReadState.READ, None, None)
+
+
 async def test_sudo_stands_before_the_signatures_alone_and_people_see_a_bare_name(
     dash: LocalHost, tree: Sysroot
 ) -> None:
