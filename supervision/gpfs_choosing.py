@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 from remote.gpfs.models import Discovery
 from supervision.filesystem import Choosing, Preview, Question
@@ -59,11 +59,16 @@ def preview(view: View, choosing: Choosing) -> Preview:
     """The stanza file of the marked devices; the same one for the same marks and answers of the hosts."""
     site = site_of(view)
     found = (view.facts.fact(Discovery, host) for host in view.hosts)
-    values = (choosing, site.looks, site.nsds, site.disks, site.file_system, view.cluster, *found)
-    return view.remember("preview", values, lambda: _preview(choosing, site))
+    values = (choosing, site.looks, site.nsds, site.disks, site.file_system, view.cluster, view.state.links, *found)
+    return view.remember("preview", values, lambda: _preview(choosing, site, _away(view)))
 
 
-def _preview(choosing: Choosing, site: Site) -> Preview:
+def _away(view: View) -> set[str]:
+    """The hosts that are not connected now: nobody knows what they are doing."""
+    return {host for host, link in view.state.links.items() if link.state != "up"}
+
+
+def _preview(choosing: Choosing, site: Site, away: Collection[str]) -> Preview:
     pattern = choosing.pattern or PATTERN
     gone, chosen = [], []
     for key in choosing.marks:
@@ -74,6 +79,9 @@ def _preview(choosing: Choosing, site: Site) -> Preview:
             chosen.append((seen.host, seen.identity))
     built = build(Selection(tuple(chosen), pattern, groups=choosing.answers), site)
     lines = [Line("gone", f"{key} is not seen any more", Severity.BAD, "Take its mark away") for key in gone]
+    for host in dict.fromkeys(host for host, _ in chosen if host in away):
+        text = f"{host} is not connected: what is judged was so when it was looked at"
+        lines.append(Line("warning link", text, Severity.WARNING, "Look again when it is back", site.looks[host].at))
     lines += [line_of(same) for _, same in gathered(built.judged.verdicts)]
     asked = tuple(Question(each.place, "failure group", each.why, each.found) for each in built.asked)
     return Preview(

@@ -6,7 +6,7 @@ identity, whatever it is called. The table is made host by host, in steps betwee
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from remote.gpfs.models import NsdDevice, NsdDevices, NsdList
 from remote.linux.inventory import Contents, Inventory
@@ -53,7 +53,7 @@ def devices(view: View) -> Table:
         pass
     known = [look.at for look in making.looks.values()]
     # the oldest look is the age of the whole: a choice rests on all of it
-    return Table(COLUMNS, making.rows, min(known, default=None), _failure(view))
+    return Table(COLUMNS, making.rows, min(known, default=None), _failure(view, making.looks))
 
 
 def steps(view: View) -> Iterator[None]:
@@ -155,10 +155,12 @@ def _places(view: View, host: str, servers: Mapping[str, Sequence[str]]) -> dict
     return found
 
 
-def _failure(view: View) -> str:
+def _failure(view: View, looks: Collection[str]) -> str:
     """What is missing or could not be asked again."""
     facts = [view.facts.fact(BlockDevices, host) for host in view.hosts]
     texts = [failure_of(view.facts.fact(NsdDevices))]
+    away = [host for host, link in view.state.links.items() if link.state != "up" and host in looks]
+    texts += [f"not connected to {', '.join(away)}: what is shown was so when it was looked at"] if away else []
     for host in view.hosts:
         failed = (view.facts.fact(kind, host) for kind in (BlockDevices, Inventory, Contents))
         whys: dict[str, list[str]] = {}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from remote.events import LinkChanged
 from remote.jobs import Place
 from remote.linux.inventory import Content, ReadState
 from remote.linux.models import BlockDevices
@@ -179,3 +180,10 @@ def test_of_a_host_in_another_boot_than_it_was_looked_at_in_nothing_is_certain()
     words = {(host, text) for host, text in told(whole, "host", "verdict") if text in ("+ free", "? rebooted")}
     assert words == {("pollux1", "+ free"), ("pollux2", "? rebooted"), ("pollux3", "+ free")}
     assert "another boot" in dict(row_of(whole, "pollux2", "sdg").detail)["stale"]
+
+
+def test_a_host_that_is_not_connected_is_named() -> None:
+    state = servers.state(servers.facts())
+    links = {host: LinkChanged(1.0, host, "down" if host == "pollux2" else "up") for host in servers.HOSTS}
+    whole = servers.file_system().devices(msgspec.structs.replace(state, links=links))
+    assert whole.failure == "not connected to pollux2: what is shown was so when it was looked at"
