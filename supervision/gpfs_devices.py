@@ -104,7 +104,10 @@ class _Making:
         missing: list[Row] = []
         for host, look in self.looks.items():
             found += (Device(seen, group_of(seen)) for seen in look.devices)
-            missing += (_missing(host, row) for row in lost_rows(look, self._around[host].rows.values()))
+            # what carries its volume id is there, whatever mmlsnsd was told while the host was away
+            there = {seen.known_as for seen in look.devices}
+            lost = lost_rows(look, self._around[host].rows.values())
+            missing += (_missing(host, row) for row in lost if row.nsd not in there)
         yield
         yield from settle(found)
         orders = [(device.order, natural(device.seen.host), device.seen.name) for device in found]

@@ -187,3 +187,18 @@ def test_a_host_that_is_not_connected_is_named() -> None:
     links = {host: LinkChanged(1.0, host, "down" if host == "pollux2" else "up") for host in servers.HOSTS}
     whole = servers.file_system().devices(msgspec.structs.replace(state, links=links))
     assert whole.failure == "not connected to pollux2: what is shown was so when it was looked at"
+
+
+def test_an_nsd_whose_volume_id_lies_on_a_device_is_not_missing_though_mmlsnsd_did_not_find_it() -> None:
+    facts = servers.facts()
+    table = facts["nsd devices"].parsed
+    assert table is not None
+    lost = tuple(
+        msgspec.structs.replace(row, device="-", remarks="(not found) server node") if row.nsd == "foo2_nsd1" else row
+        for row in table.model.rows
+    )
+    parsed = Parsed(msgspec.structs.replace(table.model, rows=lost))
+    facts["nsd devices"] = msgspec.structs.replace(facts["nsd devices"], parsed=parsed)
+    words = told(servers.file_system().devices(servers.state(facts)), "role", "verdict")
+    assert ("NSD 29.1 TiB #1", "= foo2_nsd1") in words
+    assert "NSD, no device" not in {role for role, _ in words}
