@@ -7,24 +7,20 @@ from collections.abc import Iterable, Sequence
 from typing import ClassVar
 
 import msgspec
-from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
 
-from screens.devices_preview import PreviewScreen, said_of
+from screens.devices_judging import JudgingScreen
+from screens.devices_preview import PreviewScreen
 from screens.devices_since import SinceScreen
+from screens.intents import Refresh
 from screens.widgets.device_matrix import FREE, HOST, OPEN, VIEWS, Matrix, can_turn, sign_of, turned
-from screens.widgets.frame import OneLine
 from screens.widgets.grid import Grid
-from screens.widgets.grid_screen import GridScreen
-from screens.widgets.render import fit
-from supervision.filesystem import Choosing, Preview
+from supervision.filesystem import Choosing
 from supervision.state import State
 from supervision.tables import Pair, Row, Table
 
 BUDGET = 0.02
 """Seconds of one turn that may be spent on making the table; what is not done then waits for the next turn."""
-AT_ONCE = 60
-"""Marked devices that are judged at once; more are judged in a thread, for a thousand take half a second."""
 LATER = frozenset(
     (
         "grid.problems",
@@ -60,7 +56,7 @@ class DeviceGrid(Grid):
             self.screen.mark_shown()
 
 
-class DevicesScreen(GridScreen):
+class DevicesScreen(JudgingScreen):
     """Which device is which, on every host."""
 
     NAME = "devices"
@@ -78,29 +74,19 @@ class DevicesScreen(GridScreen):
         Binding("c", "since", "changed since", id="devices.since"),
         Binding("u", "unmark", "unmark all", show=False, id="devices.unmark"),
     ]
-    DEFAULT_CSS = """
-    DevicesScreen #marked { background: $boost; text-style: bold; display: none; }
-    DevicesScreen #marked.-shown { display: block; }
-    """
 
     view = VIEWS[0]
 
     def __init__(self) -> None:
         super().__init__()
-        self.choosing = Choosing()
-        self.preview: Preview | None = None
-        """What the marked devices would become, as it was judged last."""
         self._told = Table(())
         self._matrix = Matrix(Table(()), {})
         self._made_of: tuple[object, ...] = ()
-        self._judged: tuple[object, ...] = ()
         self._waits = False
+        self._stood: tuple[str, tuple[Row, ...], str] = ("", (), "")
+        """Where the cursor was put for want of its devices, which those are, and the column that was chosen."""
 
     # the table
-
-    def compose_head(self) -> ComposeResult:
-        yield from super().compose_head()
-        yield OneLine(id="marked")
 
     def new_grid(self) -> Grid:
         return DeviceGrid(name=self.NAME)
@@ -144,7 +130,7 @@ class DevicesScreen(GridScreen):
             view.changes, view.gone = changes, gone  # a mark that came or went is no change of a device
         view.marks = {row.key for row in view.table.rows if self._marked_of(self._matrix.members.get(row.key, ()))}
         self.judge()
-        self._show_marked()
+        self.show_marked()
 
     @property
     def heading(self) -> str:
@@ -175,9 +161,12 @@ class DevicesScreen(GridScreen):
 
     def action_turn(self) -> None:
         """Look at them another way."""
+        row, here, column = self.grid.row, self._here(), self.grid.chosen_column
+        if row and self._stood[0] == row.key:  # it was not to be seen that way; now it may be again
+            _, here, column = self._stood
         self.view = VIEWS[(VIEWS.index(self.view) + 1) % len(VIEWS)]
-        self.grid.chosen = 0
         self.show_state()
+        self._stand_on(here, column)
         disk = self.session.fs.words.disk
         self.say(
             {
@@ -187,6 +176,15 @@ class DevicesScreen(GridScreen):
                 "host": "by host: every device on a line of its own",
             }[self.view]
         )
+
+    def _stand_on(self, devices: tuple[Row, ...], column: str) -> None:
+        """Keep the cursor on the same device, and on the same host where there are columns of hosts."""
+        keys = {row.key for row in devices[:1]}
+        rows = (key for key, members in self._matrix.members.items() if any(row.key in keys for row in members))
+        found = any(self.grid.go_to(key) for key in rows)
+        self.grid.choose_column(column)
+        row = self.grid.row
+        self._stood = (row.key, devices, column) if row and not found else ("", (), "")
 
     def detail_pairs(self, row: Row) -> Sequence[Pair]:
         """The device of the chosen cell; all of the row's in short where no host is chosen."""
@@ -230,22 +228,26 @@ class DevicesScreen(GridScreen):
         return free or [row for row in rows if sign_of(row, self._told) == OPEN]
 
     def _add(self, rows: Sequence[Row]) -> None:
-        host, role = self._told.column("host"), self._told.column("role")
-        # names are counted in this order: host by host, by their places
-        ordered = sorted(rows, key=lambda row: (len(row.cells[host].text), row.cells[host].text, row.cells[role].order))
-        self._set_marks([*self.choosing.marks, *(row.key for row in ordered)])
+        self._set_marks([*self.choosing.marks, *(row.key for row in rows)])
         unsure = sum(sign_of(row, self._told) != FREE for row in rows)
         more = f"; {unsure} of them not known to be free" if unsure else ""
-        self.say(f"marked {self._names(ordered)}{more}", wrong=bool(unsure))
+        self.say(f"marked {self._names(rows)}{more}", wrong=bool(unsure))
 
     def _names(self, rows: Sequence[Row]) -> str:
         host, name = self._told.column("host"), self._told.column("name")
-        told = [f"{row.cells[host].text} {row.cells[name].text}" for row in rows]
+        told = [f"{row.cells[host].text} {row.cells[name].text}" for row in sorted(rows, key=self._place)]
         return ", ".join(told) if len(told) <= 3 else f"{len(told):,}: {', '.join(told[:2])} … {told[-1]}"
 
+    def _place(self, row: Row) -> tuple[object, ...]:
+        """Host by host, by their places: so what is made of them is counted, in whatever order they were marked."""
+        host, role = row.cells[self._told.column("host")].text, row.cells[self._told.column("role")]
+        return (len(host), host, role.order)
+
     def _set_marks(self, keys: Sequence[str]) -> None:
-        old = self.choosing
-        self.choosing = Choosing(tuple(dict.fromkeys(keys)), old.pattern, old.answers)
+        rows = {row.key: row for row in self._told.rows}
+        marked = sorted((rows[key] for key in set(keys) if key in rows), key=self._place)
+        gone = (key for key in dict.fromkeys(keys) if key not in rows)
+        self.mark((*(row.key for row in marked), *gone))
         self.show_state()
         self.refresh_bindings()
         self.show_keys()
@@ -254,6 +256,10 @@ class DevicesScreen(GridScreen):
         """Mark all free devices like the one under the cursor."""
         here = self._here()
         first = next(iter([*self._takeable(here), *here]), None)
+        if first and self._turns and sign_of(first, self._told) != FREE:
+            name, host = (first.cells[self._told.column(column)].text for column in ("name", "host"))
+            self.say(f"nothing like {name} on {host} is known to be free; space marks it all the same")
+            return
         keys = self.session.fs.alike(self.session.state, first.key) if first else ()
         rows = {row.key: row for row in self._told.rows}
         found = [rows[key] for key in keys if key in rows]
@@ -280,52 +286,7 @@ class DevicesScreen(GridScreen):
         self._set_marks(())
         self.say(f"unmarked all {count:,}")
 
-    # what the marked ones would become
-
-    def judge(self) -> None:
-        """Judge the marked devices as they are now, unless that has been done."""
-        state, choosing = self.session.state, self.choosing
-        if not choosing.marks:
-            self.preview, self._judged = None, ()
-            return
-        judged = (choosing, state.facts)
-        if self._judged and all(a is b for a, b in zip(self._judged, judged, strict=True)):
-            return
-        self._judged = judged
-        if len(choosing.marks) <= AT_ONCE:
-            self.preview = self.session.fs.preview(state, choosing)
-        else:
-            self.run_worker(
-                lambda: self._judge_apart(state, choosing),
-                thread=True,
-                exclusive=True,
-                group="judge",
-                exit_on_error=True,
-            )
-
-    def _judge_apart(self, state: State, choosing: Choosing) -> None:
-        made = self.session.fs.preview(state, choosing)
-
-        def take() -> None:
-            if self.choosing is choosing:
-                self.preview = made
-                self._show_marked()
-
-        self.app.call_from_thread(take)
-
-    def _show_marked(self) -> None:
-        line, count = self.query_one("#marked", OneLine), len(self.choosing.marks)
-        line.set_class(bool(count), "-shown")
-        text = f" * {count:,} marked: {said_of(self.preview) if self.preview else 'not judged yet'}"
-        line.show(fit(text, max(20, self.size.width - 13)) + "  v: preview")
-
-    def choose(self, *, pattern: str | None = None, answer: tuple[str, str] | None = None) -> None:
-        """Take another pattern of names, or the answer (place, text) to what was asked."""
-        old = self.choosing
-        answers = {**old.answers, answer[0]: answer[1]} if answer else old.answers
-        self.choosing = Choosing(old.marks, old.pattern if pattern is None else pattern, answers)
-        self.judge()
-        self._show_marked()
+    # the rest
 
     def action_preview(self) -> None:
         """Show what the marked devices would become, and all that speaks for and against."""
@@ -333,6 +294,10 @@ class DevicesScreen(GridScreen):
             self.say("nothing is made of devices on this file system")
             return
         self.app.push_screen(PreviewScreen(self))
+
+    def action_refresh(self) -> None:
+        """Look at the devices of all hosts again."""
+        self.post_message(Refresh(devices=True))
 
     def action_since(self) -> None:
         """Show what is different from an earlier look."""

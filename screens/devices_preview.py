@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
 from rich.text import Text
 from textual.app import ComposeResult
@@ -10,34 +10,20 @@ from textual.binding import Binding, BindingType
 from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 
+from screens.devices_judging import JudgingScreen, blocked
 from screens.dialogs import AskText
 from screens.widgets import clipboard, saving
 from screens.widgets.frame import OneLine
 from screens.widgets.grid_prompt import Prompt
 from screens.widgets.lines import Lines
 from screens.widgets.render import fact_lines, paragraph, plain
-from supervision.filesystem import Preview, Question, worst
+from supervision.filesystem import Preview, Question
 from supervision.tables import Severity
 
-if TYPE_CHECKING:
-    from screens.devices import DevicesScreen
-
 KEYS = "y copy  e save  n names  g answer  esc close"
+LABEL = 18
 EVERY = 1.0
 """Seconds between two looks at whether the hosts tell something else by now."""
-
-
-def said_of(preview: Preview) -> str:
-    """The verdict in a line: what would be made, and ok, or the worst that speaks against it."""
-    level = worst(preview.lines)
-    if level is Severity.BAD:
-        bad = [line for line in preview.lines if line.severity is Severity.BAD]
-        return f"BLOCKED ({len(bad)}): {bad[0].value}"
-    if preview.asked:
-        more = f" and {len(preview.asked) - 1} more" if len(preview.asked) > 1 else ""
-        return f"{preview.makes}: {preview.asked[0].what} of {preview.asked[0].place}{more}?"
-    warnings = sum(line.severity is Severity.WARNING for line in preview.lines)
-    return f"{preview.makes} - {f'{warnings} warnings' if warnings > 1 else '1 warning' if warnings else 'ok'}"
 
 
 class PreviewScreen(ModalScreen[None]):
@@ -62,7 +48,7 @@ class PreviewScreen(ModalScreen[None]):
         Binding("k", "read(-1)", "up", show=False),
     ]
 
-    def __init__(self, of: DevicesScreen) -> None:
+    def __init__(self, of: JudgingScreen) -> None:
         super().__init__()
         self._of = of
 
@@ -99,15 +85,18 @@ class PreviewScreen(ModalScreen[None]):
         rest = [line for line in made.lines if line.severity is not Severity.BAD]
         lines: list[Text] = []
         if bad:
-            lines.append(
-                plain(f"BLOCKED: {len(bad)} reasons. Nothing here takes a block back but another look", "bold")
-            )
-            lines += fact_lines(bad, width, now)
+            reasons = "1 reason" if len(bad) == 1 else f"{len(bad):,} reasons"
+            lines.append(plain(f"BLOCKED: {reasons}. Nothing takes a block back but another look", "bold"))
+            lines += fact_lines(bad, width, now, label_width=LABEL)
         for question in made.asked:
             lines += [plain("")] if lines else []
             lines += [plain(part) for part in paragraph(_asked(question), width)]
         if made.by_hand:
-            lines += [plain(""), plain("Only by a person's own hand:", "bold"), *fact_lines(made.by_hand, width, now)]
+            lines += [
+                plain(""),
+                plain("Only by a person's own hand:", "bold"),
+                *fact_lines(made.by_hand, width, now, label_width=LABEL),
+            ]
         if made.text:
             lines += [plain(f"{made.name or 'file'}, names from {made.pattern}:", "bold")]
             for each in made.text.splitlines():
@@ -115,7 +104,7 @@ class PreviewScreen(ModalScreen[None]):
         elif not bad and not made.asked:
             lines.append(plain("there is nothing to make a file of"))
         if rest:
-            lines += [plain(""), *fact_lines(rest, width, now)]
+            lines += [plain(""), *fact_lines(rest, width, now, label_width=LABEL)]
         return lines
 
     def action_read(self, step: int) -> None:
@@ -129,9 +118,8 @@ class PreviewScreen(ModalScreen[None]):
         """The file, or nothing and a word why not."""
         made = self._of.preview
         if made is None or not made.text:
-            blocked = made is not None and worst(made.lines) is Severity.BAD
             self._tell(
-                "there is no file while something blocks" if blocked else "there is no file yet: g answers first"
+                "there is no file while something blocks" if blocked(made) else "there is no file yet: g answers first"
             )
             return ""
         return made.text

@@ -12,8 +12,9 @@ from textual.containers import Vertical, VerticalScroll
 from textual.screen import ModalScreen
 from textual.widgets import Static
 
+from remote.text import one_line
 from screens.widgets.lines import Lines
-from screens.widgets.render import fact_lines, plain
+from screens.widgets.render import fact_lines, fit, plain
 from supervision.clocktext import age_text, local_time
 from supervision.sightings import changes, moments
 from supervision.state import State
@@ -104,7 +105,8 @@ class SinceScreen(ModalScreen[None]):
             ]
             which = ", ".join(hosts[:4]) + (f" and {len(hosts) - 4} more" if len(hosts) > 4 else "")
             sign = ">" if index == place else " "
-            looks.append(plain(f"{sign} {when}  {age_text(times[index], now)} ago  {which}"[:width]))
+            line = f"{sign} {when}  {age_text(times[index], now) + ' ago':<12}{one_line(which)}"
+            looks.append(Text(fit(line, width).rstrip(), no_wrap=True))
         self.query_one("#looks", Lines).show(looks)
         found = changes(state.sightings, times[place])
         lines = (

@@ -6,11 +6,12 @@ from textual.message import Message
 
 
 class Refresh(Message):
-    """Ask again now; `costly` includes what touches every node or reads much."""
+    """Ask again now; `costly` includes what touches every node or reads much, `devices` the disks of every host."""
 
-    def __init__(self, *, costly: bool = False) -> None:
+    def __init__(self, *, costly: bool = False, devices: bool = False) -> None:
         super().__init__()
         self.costly = costly
+        self.devices = devices
 
 
 class RefreshJobs(Message):

@@ -177,6 +177,9 @@ class FileSystem(Protocol):
     def device_questions(self) -> tuple[Command, ...]:
         """What each host is asked of its devices besides what any host is asked, in the same batch."""
 
+    def device_owners(self) -> tuple[Command, ...]:
+        """What tells the entry host's word on which devices are its own; asked after a look at all of them."""
+
     def facts(self, state: State) -> tuple[Line, ...]:
         """The file system in a few lines."""
 

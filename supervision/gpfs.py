@@ -137,6 +137,10 @@ class GpfsFileSystem:
         """What GPFS itself finds on a host."""
         return (gpfs.mmdevdiscover(),)
 
+    def device_owners(self) -> tuple[Command, ...]:
+        """Which NSD is which device on each server, by the names of this boot."""
+        return (gpfs.mmlsnsd_devices(),)
+
     def facts(self, state: State) -> tuple[Line, ...]:
         """The file system in a few lines, each with its age."""
         return gpfs_space.facts(self._view(state))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
+from remote.gpfs.models import Discovery
 from supervision.filesystem import Choosing, Preview, Question
 from supervision.gpfs_recycled import exceptions
 from supervision.gpfs_selection import FIELDS, PATTERN, Built, Selection, build, peers_of
@@ -57,11 +58,17 @@ def alike(view: View, key: str) -> tuple[str, ...]:
 def preview(view: View, choosing: Choosing) -> Preview:
     """The stanza file of the marked devices; the same one for the same marks and answers of the hosts."""
     site = site_of(view)
-    values = (choosing, site.looks, site.nsds, site.disks, site.file_system, view.cluster)
-    return view.remember("preview", values, lambda: _preview(choosing, site))
+    found = (view.facts.fact(Discovery, host) for host in view.hosts)
+    values = (choosing, site.looks, site.nsds, site.disks, site.file_system, view.cluster, view.state.links, *found)
+    return view.remember("preview", values, lambda: _preview(choosing, site, _away(view)))
 
 
-def _preview(choosing: Choosing, site: Site) -> Preview:
+def _away(view: View) -> set[str]:
+    """The hosts that are not connected now: nobody knows what they are doing."""
+    return {host for host, link in view.state.links.items() if link.state != "up"}
+
+
+def _preview(choosing: Choosing, site: Site, away: Collection[str]) -> Preview:
     pattern = choosing.pattern or PATTERN
     gone, chosen = [], []
     for key in choosing.marks:
@@ -72,6 +79,9 @@ def _preview(choosing: Choosing, site: Site) -> Preview:
             chosen.append((seen.host, seen.identity))
     built = build(Selection(tuple(chosen), pattern, groups=choosing.answers), site)
     lines = [Line("gone", f"{key} is not seen any more", Severity.BAD, "Take its mark away") for key in gone]
+    for host in dict.fromkeys(host for host, _ in chosen if host in away):
+        text = f"{host} is not connected: what is judged was so when it was looked at"
+        lines.append(Line("warning link", text, Severity.WARNING, "Look again when it is back", site.looks[host].at))
     lines += [line_of(same) for _, same in gathered(built.judged.verdicts)]
     asked = tuple(Question(each.place, "failure group", each.why, each.found) for each in built.asked)
     return Preview(
@@ -101,6 +111,6 @@ def _makes(built: Built, marked: int) -> str:
     servers = tuple(dict.fromkeys(stanza.servers[0] for stanza in stanzas))
     head = f"{len(stanzas)} NSD{'s' if len(stanzas) > 1 else ''} on {folded(servers)}"
     if built.asked:
-        return f"{head}, failure group not known yet"
+        return head
     groups = sorted({stanza.failure_group for stanza in stanzas}, key=natural)
     return f"{head}, failure group{'s' if len(groups) > 1 else ''} {', '.join(groups)}"

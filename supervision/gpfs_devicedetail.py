@@ -13,10 +13,12 @@ from supervision.clocktext import local_time
 from supervision.gpfs_looks import strange_id
 from supervision.gpfs_roles import Device, called
 from supervision.gpfs_text import size_text
+from supervision.gpfs_verdicts import judge_cache
 from supervision.identity import HostLook, Seen, is_path
 from supervision.sightings import Sighting, names_of
 from supervision.tables import Pair
 
+FREE = "nothing uses it, no signature, no partition, no NSD; its first 64 sectors are zero"
 FEW = 3
 """Names of a kind that are shown; by-path names are long and many."""
 
@@ -43,6 +45,7 @@ def detail_of(device: Device, around: Around) -> tuple[Pair, ...]:
         ("identity", seen.identity.text or "none: it has neither a WWN nor a serial number"),
         ("serial", seen.serial),
         ("model", _model(seen)),
+        ("stale", around.look.stale),
         *_judged(seen, around),
         ("doubt", seen.doubt),
         ("same role", device.drift),
@@ -71,13 +74,12 @@ def _judged(seen: Seen, around: Around) -> list[Pair]:
     if seen.known_as or is_path(seen):
         return []
     look = around.look
-    found = [*verdicts.judge_identity(seen, look), *verdicts.judge_use(seen, look), *verdicts.judge_cache(seen, look)]
+    found = [*verdicts.judge_identity(seen, look), *verdicts.judge_use(seen, look), *judge_cache(seen, look)]
     if not around.asked:
         text = "what is an NSD was not asked (mmlsnsd -X), and NSDs of GPFS 3.5 look empty to Linux"
         return [*_lines(found), ("block", text)]
-    if found:
-        return _lines(found)
-    return [("free", "nothing uses it, no signature, no partition, no NSD; its first 64 sectors are zero")]
+    free = [] if look.stale or seen.uses or seen.unread or seen.doubt else [("free", FREE)]
+    return [*free, *_lines(found)]
 
 
 def _lines(found: Sequence[verdicts.Verdict]) -> list[Pair]:

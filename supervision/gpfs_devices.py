@@ -6,7 +6,7 @@ identity, whatever it is called. The table is made host by host, in steps betwee
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from remote.gpfs.models import NsdDevice, NsdDevices, NsdList
 from remote.linux.inventory import Contents, Inventory
@@ -53,14 +53,17 @@ def devices(view: View) -> Table:
         pass
     known = [look.at for look in making.looks.values()]
     # the oldest look is the age of the whole: a choice rests on all of it
-    return Table(COLUMNS, making.rows, min(known, default=None), _failure(view))
+    return Table(COLUMNS, making.rows, min(known, default=None), _failure(view, making.looks))
 
 
 def steps(view: View) -> Iterator[None]:
     """The work of `devices` in steps of some milliseconds; after the last one `devices` has only to take the result."""
+    looked: dict[str, HostLook | None] = view.remember("looked", (), dict)
     for host in view.hosts:
-        look_of(view, host)
-        yield
+        one = look_of(view, host)
+        if one is not looked.get(host):
+            looked[host] = one
+            yield
     for _ in _making(view).steps:  # whoever stops here goes on there the next time; yield from would end it
         yield
 
@@ -101,7 +104,10 @@ class _Making:
         missing: list[Row] = []
         for host, look in self.looks.items():
             found += (Device(seen, group_of(seen)) for seen in look.devices)
-            missing += (_missing(host, row) for row in lost_rows(look, self._around[host].rows.values()))
+            # what carries its volume id is there, whatever mmlsnsd was told while the host was away
+            there = {seen.known_as for seen in look.devices}
+            lost = lost_rows(look, self._around[host].rows.values())
+            missing += (_missing(host, row) for row in lost if row.nsd not in there)
         yield
         yield from settle(found)
         orders = [(device.order, natural(device.seen.host), device.seen.name) for device in found]
@@ -152,14 +158,19 @@ def _places(view: View, host: str, servers: Mapping[str, Sequence[str]]) -> dict
     return found
 
 
-def _failure(view: View) -> str:
+def _failure(view: View, looks: Collection[str]) -> str:
     """What is missing or could not be asked again."""
     facts = [view.facts.fact(BlockDevices, host) for host in view.hosts]
     texts = [failure_of(view.facts.fact(NsdDevices))]
-    for kind in (BlockDevices, Inventory, Contents):
-        for host in view.hosts:
-            fact = view.facts.fact(kind, host)
-            texts += [f"{host}: {failure_of(fact)}"] if fact and fact.failure else []
+    away = [host for host, link in view.state.links.items() if link.state != "up" and host in looks]
+    texts += [f"not connected to {', '.join(away)}: what is shown was so when it was looked at"] if away else []
+    for host in view.hosts:
+        failed = (view.facts.fact(kind, host) for kind in (BlockDevices, Inventory, Contents))
+        whys: dict[str, list[str]] = {}
+        for fact in failed:
+            if fact and fact.failure:
+                whys.setdefault(fact.failure, []).append(fact.command.partition(" ")[0])
+        texts += [f"{host}: {', '.join(programs)}: {why}" for why, programs in whys.items()]
     if any(facts):
         silent = [host for host, fact in zip(view.hosts, facts, strict=True) if fact is None]
         texts += [f"{', '.join(silent)}: not asked" if silent else ""]
@@ -168,7 +179,7 @@ def _failure(view: View) -> str:
 
 def _row(key: str, device: Device, order: str, around: Around) -> Row:
     seen = device.seen
-    sign, word = verdict_of(seen, asked=around.asked)
+    sign, word = verdict_of(seen, asked=around.asked, stale=bool(around.look.stale))
     size = seen.identity.size_bytes
     cells = (
         Cell(device.label, order),

@@ -14,6 +14,7 @@ import msgspec
 
 from remote.gpfs.models import NsdDevice, VolumeId, decode_volume_id
 from supervision.identity import BY_WEIGHT, HostLook, Identity, Seen, Use, UseKind, is_path
+from supervision.sightings import Sighting, as_of, same_device
 
 NOT_ASKED = "mmlsnsd -X was not asked, and NSDs of GPFS 3.5 look empty to Linux"
 _FIRST = 946_684_800
@@ -39,6 +40,28 @@ def with_nsds(look: HostLook, rows: Sequence[NsdDevice] | None, ids: Mapping[str
     return msgspec.structs.replace(look, devices=devices)
 
 
+def still_true(
+    rows: Sequence[NsdDevice], look: HostLook, history: Sequence[Sighting], asked_at: float
+) -> tuple[Sequence[NsdDevice], str]:
+    """The rows whose names mean what they did when mmlsnsd was asked, and what is to be said of the others.
+
+    A boot gives names to other devices. Until mmlsnsd is asked again, its `sdh` is whatever was sdh then.
+    """
+    then = as_of(history, asked_at) or (history[0] if history else None)
+    if then is None:
+        return rows, ""
+    was = {sight.name: sight.identity for sight in then.devices}
+    kept = []
+    for row in rows:
+        seen = look.named(row.device) if row.found else None
+        before = was.get(seen.name) if seen else None
+        if seen is None or before is None or not before.text or same_device(before, seen.identity):
+            kept.append(row)
+    outdated = len(rows) - len(kept)
+    why = f"mmlsnsd -X was asked before {outdated} of its devices got other names: it must be asked again"
+    return kept, why if outdated else ""
+
+
 def lost_rows(look: HostLook, rows: Iterable[NsdDevice]) -> list[NsdDevice]:
     """The NSDs of a host's node that lead to none of its devices."""
     return [row for row in rows if not row.found or look.named(row.device) is None]
@@ -48,11 +71,11 @@ def _with_nsd(seen: Seen, names: Mapping[str, NsdDevice], ids: Mapping[str, str]
     if is_path(seen):
         return seen
     row = next((names[name] for name in seen.names if name in names), None)
-    if row:
-        return _used(seen, Use(UseKind.NSD, f"NSD {row.nsd}"), row.nsd)
     sector = seen.content.sector2.upper() if seen.content else ""
     mine = next((ids[text] for text in _eights(sector) if text in ids), "")
-    if mine:
+    if row and mine in ("", row.nsd):
+        return _used(seen, Use(UseKind.NSD, f"NSD {row.nsd}"), row.nsd)
+    if mine:  # what lies on it goes before a name that it had when mmlsnsd was asked
         return _used(seen, Use(UseKind.NSD, f"sector 2 holds the volume id of NSD {mine}"), mine)
     strange = _volume_id(sector, now) if any(use.kind is UseKind.BYTES for use in seen.uses) else None
     if strange:

@@ -52,20 +52,24 @@ def group_of(seen: Seen) -> str:
     """What a device is for. What merely lies on it, or cannot be read, does not make it another kind of device."""
     if is_path(seen):
         return "path"
+    kinds = {use.kind for use in seen.uses}
+    if UseKind.BOOT in kinds:  # whatever else anybody calls it
+        return "boot"
     if seen.known_as:
         return NSD
-    kinds = {use.kind for use in seen.uses}
-    if UseKind.BOOT in kinds:
-        return "boot"
     return "in use" if kinds & set(_SYSTEM) else ""
 
 
-def verdict_of(seen: Seen, *, asked: bool) -> tuple[str, str]:
+def verdict_of(seen: Seen, *, asked: bool, stale: bool = False) -> tuple[str, str]:
     """The sign and the word for whether a device may be taken. `asked` tells whether all NSDs are known.
+
+    `stale` is for a look of an earlier boot, whose names may be others' by now: of it nothing is certain.
 
     Free is only what was read and holds nothing, of which it is certain which device it is.
     """
-    if seen.known_as:
+    if stale:
+        return OPEN, "rebooted"
+    if seen.known_as and seen.uses[0].kind is UseKind.NSD:
         return MINE, seen.known_as
     if seen.uses:
         return (NONE if is_path(seen) else TAKEN), _word(seen)
@@ -79,12 +83,16 @@ def verdict_of(seen: Seen, *, asked: bool) -> tuple[str, str]:
 def _word(seen: Seen) -> str:
     """The worst use of a device, in a word or two."""
     use = seen.uses[0]
-    text = use.text.rpartition(": ")[2]
+    text = " ".join(
+        word for word in use.text.split() if not word.startswith(seen.name)
+    )  # sda1 says less than what it is
     match use.kind:
         case UseKind.BOOT:
             return "boot disk"
         case UseKind.MOUNTED:
-            return text.replace("mounted on ", "mounted ", 1)
+            return f"mounted {text.partition('mounted on ')[2]}"
+        case UseKind.SWAP:
+            return "swap"
         case UseKind.PARTITIONED:
             return "partitions"
         case UseKind.NSD:

@@ -12,7 +12,7 @@ from remote.jobs import Place
 from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
 from supervision.gpfs_groups import places
-from supervision.gpfs_looks import share, volume_ids, with_nsds
+from supervision.gpfs_looks import share, still_true, volume_ids, with_nsds
 from supervision.gpfs_stanzacheck import Site
 from supervision.gpfs_view import View
 from supervision.identity import HostLook, look
@@ -32,7 +32,9 @@ def look_of(view: View, host: str) -> HostLook | None:
         return None
     inventory, contents, at = _together(view, host, fact.at)
     rows = view.nsds_by_node.get(view.node_name(host), []) if devices is not None else None
+    history, table = view.state.sightings.get(host, ()), view.facts.fact(NsdDevices)
 
+    history, table = view.state.sightings.get(host, ()), view.facts.fact(NsdDevices)
     alone = view.remember(
         f"look at {host} alone",
         (blocks, inventory, contents, fact),
@@ -41,9 +43,17 @@ def look_of(view: View, host: str) -> HostLook | None:
     own = view.facts.get(NodeStates, host)  # may tell which node the host is
     ids = view.remember("volume ids", (devices,), lambda: volume_ids(devices.rows) if devices else {})
     place = view.state.places.get(host)
-    return view.remember(
-        f"look {host}", (alone, devices, cluster, own, place), lambda: with_nsds(_of_boot(alone, place), rows, ids)
-    )
+
+    def make() -> HostLook:
+        told = _of_boot(alone, place)
+        if rows is None or table is None:
+            return with_nsds(told, rows, ids)
+        kept, why = still_true(rows, told, history, table.at)
+        found = with_nsds(told, kept, ids)
+        return msgspec.structs.replace(found, missing=(*found.missing, why)) if why else found
+
+    # the table's age counts only where names have changed, which the history tells
+    return view.remember(f"look {host}", (alone, devices, cluster, own, place, history), make)
 
 
 def _of_boot(alone: HostLook, place: Place | None) -> HostLook:

@@ -15,11 +15,11 @@ from remote.gpfs.models import ClusterNode, DiskList, FileSystem, NsdDevices
 from remote.gpfs.stanza import NsdStanza
 from remote.names import NodeTable, UnknownNodeError
 from supervision import verdicts
-from supervision.devicemodels import power_loss_protected
 from supervision.gpfs_groups import Placed, judge_groups, judge_sizes
 from supervision.gpfs_text import size_text
 from supervision.gpfs_verdicts import (
     KnownNsds,
+    judge_cache,
     judge_discovery,
     judge_offered,
     judge_owner,
@@ -210,12 +210,7 @@ def _judge_device(
     found += judge_sector(seen, look, site.file_system)
     found += verdicts.judge_wear(seen, look)
     found += judge_owner(seen, look, known.rows.get(look.host, ()))
-    found += [
-        msgspec.structs.replace(each, level=Level.NOTE, advice="Its model is known to be protected against power loss")
-        if power_loss_protected(seen.model)
-        else each
-        for each in verdicts.judge_cache(seen, look)
-    ]
+    found += judge_cache(seen, look)
     if site.nsds is None:
         text = "mmlsnsd -X was not read: an NSD of GPFS 3.5 looks empty to Linux"
         found.append(Verdict(Level.BLOCK, verdicts.UNREAD, seen.host, seen.name, text, "See why first", at=look.at))

@@ -5,9 +5,13 @@ from __future__ import annotations
 import time
 from collections.abc import Collection, Iterable, Mapping, Sequence
 
+import msgspec
+
 from remote.folding import fold
 from remote.gpfs.models import ClusterNode, FileSystem, NsdDevice, decode_volume_id
 from remote.names import NodeTable, UnknownNodeError
+from supervision import verdicts
+from supervision.devicemodels import power_loss_protected
 from supervision.identity import HostLook, Identity, Seen, is_path
 from supervision.verdicts import DISCOVERY, DRIFT, NAME, NSD_ID, UNFIT, UNREAD, Level, Verdict
 
@@ -56,6 +60,15 @@ def judge_sector(seen: Seen, look: HostLook, file_system: FileSystem | None) -> 
     # up to 4.1 there was no such attribute, and no file system that was
     level = Level.BLOCK if file_system else Level.WARNING
     return [_of(level, UNFIT, seen, look, text, "See mmlsfs FS --is4KAligned")]
+
+
+def judge_cache(seen: Seen, look: HostLook) -> list[Verdict]:
+    """A write cache that is on is a warning, and a note where the model is known to be safe with it."""
+    advice = "Its model is known to be protected against power loss"
+    found = verdicts.judge_cache(seen, look)
+    if not power_loss_protected(seen.model):
+        return found
+    return [msgspec.structs.replace(each, level=Level.NOTE, advice=advice) for each in found]
 
 
 def judge_owner(seen: Seen, look: HostLook, rows: Iterable[NsdDevice]) -> list[Verdict]:

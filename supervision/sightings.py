@@ -14,7 +14,7 @@ import msgspec
 from remote.linux.inventory import Inventory
 from remote.linux.models import BlockDevices
 from supervision.facts import Fact
-from supervision.identity import Identity, is_path, look
+from supervision.identity import Identity, Seen, is_path, look
 from supervision.tables import Line, Severity
 
 T = TypeVar("T")
@@ -60,12 +60,14 @@ def _sighting(host: str, at: float, blocks: BlockDevices, facts: Mapping[str, Fa
     inventory = _model(facts.get(f"inventory {host}"), Inventory)
     # what lies on them is read less often, and what was not read once must not look like a change
     one = look(host, at, blocks, inventory, None)
-    devices = (
-        Sight(seen.name, seen.identity, seen.uses[0].text if seen.uses else "")
-        for seen in one.devices
-        if not is_path(seen)
-    )
+    devices = (Sight(seen.name, seen.identity, _use(seen)) for seen in one.devices if not is_path(seen))
     return Sighting(at, one.boot_id, tuple(devices))
+
+
+def _use(seen: Seen) -> str:
+    """Its worst use, in words that are the same whatever it is called."""
+    words = seen.uses[0].text.split() if seen.uses else []
+    return " ".join(word for word in words if not word.startswith(seen.name))
 
 
 def _model(fact: Fact | None, kind: type[T]) -> T | None:
@@ -80,7 +82,7 @@ def names_of(history: Sequence[Sighting], identity: Identity) -> tuple[tuple[str
     """
     found: list[tuple[str, float, str]] = []
     for sighting in history:
-        names = [sight.name for sight in sighting.devices if _same(sight.identity, identity)]
+        names = [sight.name for sight in sighting.devices if same_device(sight.identity, identity)]
         name = names[0] if len(names) == 1 else ""
         if not found or found[-1][0] != name:
             found.append((name, sighting.at, sighting.boot_id))
@@ -99,16 +101,13 @@ def as_of(history: Sequence[Sighting], at: float) -> Sighting | None:
 
 
 def changes(histories: Mapping[str, Sequence[Sighting]], at: float) -> tuple[Line, ...]:
-    """What is different now from how it was at a time, host by host; one line says so where nothing is."""
+    """What is different now from how it was at a time, host by host; from the first look where that was later."""
     found = []
     for host, history in histories.items():
         if not history:
             continue
         before, now = as_of(history, at), history[-1]
-        if before is None:
-            found.append(Line(host, "was not looked at yet", Severity.NOTE))
-        else:
-            found += _differences(host, before, now)
+        found += _differences(host, before or history[0], now)
     return tuple(found)
 
 
@@ -126,9 +125,8 @@ def _differences(host: str, before: Sighting, now: Sighting) -> list[Line]:
             continue
         left.remove(new)
         if new.name != old.name:
-            means = next((sight for sight in now.devices if sight.name == old.name), None)
-            what = f"; {old.name} is now {_which(means)}" if means else f"; there is no {old.name} any more"
-            found.append(Line(host, f"renamed: {old.name} is now {new.name} ({_which(new)}){what}", Severity.BAD))
+            text = f"renamed: {old.name} is now {new.name} ({_which(new)}{_used(new)})"
+            found.append(Line(host, text, Severity.BAD))
         if new.use != old.use:
             text = f"use of {new.name} changed: {old.use or 'none known'} → {new.use or 'none known'}"
             found.append(Line(host, text, Severity.WARNING))
@@ -139,14 +137,14 @@ def _differences(host: str, before: Sighting, now: Sighting) -> list[Line]:
 
 def _find(sights: Sequence[Sight], old: Sight) -> Sight | None:
     """The same device, or what has the name of one that nothing identifies."""
-    same = [sight for sight in sights if _same(sight.identity, old.identity)]
+    same = [sight for sight in sights if same_device(sight.identity, old.identity)]
     named = [sight for sight in same if sight.name == old.name]
     if not old.identity.text or len(same) > 1:
         return named[0] if named else None
     return same[0] if same else None
 
 
-def _same(one: Identity, other: Identity) -> bool:
+def same_device(one: Identity, other: Identity) -> bool:
     """Whether two looks mean one device; one of them may have been told only the first half of its WWN."""
     if one.size_bytes != other.size_bytes:
         return False

@@ -56,10 +56,11 @@ class Watch:
         await self._one_by_one(fs.costly())
         self._begun = True
 
-    async def refresh(self, *, costly: bool) -> None:
+    async def refresh(self, *, costly: bool, devices: bool = False) -> None:
         """Ask again now what a person wants to know; `costly` includes what touches every node or reads much.
 
-        Hosts that were given up are tried again.
+        `devices` looks at the disks of every host, and asks which of them are the file system's own. Hosts that were
+        given up are tried again.
         """
         supervisor, fs = self._supervisor, self._fs
         for host, link in supervisor.store.state.links.items():
@@ -68,8 +69,10 @@ class Watch:
         with contextlib.suppress(SiteError):  # it is in the state, with its reason
             await supervisor.ask(supervisor.entry, *fs.questions(), *(fs.costly() if costly else ()))
         self.reach()
-        if costly:
-            await supervisor.look_at_devices(supervisor.site.hosts, *self._fs.device_questions())
+        if costly or devices:
+            await supervisor.look_at_devices(supervisor.site.hosts, *fs.device_questions())
+            with contextlib.suppress(SiteError):  # after the look: names are those of now
+                await supervisor.ask(supervisor.entry, *(fs.device_owners() if devices else ()))
 
     def reach(self) -> None:
         """Watch the hosts of the file system that one has learned of meanwhile."""

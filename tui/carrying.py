@@ -44,8 +44,9 @@ class Carrying(SessionApp):
         if supervisor.runs(REFRESH):  # a hand on the key must not line up questions that touch every node
             self.say("it is being asked already; the answers come as they are there")
             return
-        supervisor.start(REFRESH, watch.refresh(costly=intent.costly))
-        self.say("asking again, also what touches every node or reads much" if intent.costly else "asking again")
+        supervisor.start(REFRESH, watch.refresh(costly=intent.costly, devices=intent.devices))
+        more = ", also what touches every node or reads much" if intent.costly else ""
+        self.say("looking at the devices of all hosts again" if intent.devices else f"asking again{more}")
 
     def on_refresh_jobs(self, _intent: RefreshJobs) -> None:
         """Ask every host for its jobs."""

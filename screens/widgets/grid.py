@@ -98,6 +98,11 @@ class Grid(GridCanvas):
         self.redraw()
         self.post_message(self.Moved(self))
 
+    def choose_column(self, column_id: str) -> None:
+        """Choose a column by its id, the first one where it is not drawn."""
+        ids = [self.view.table.columns[index].id for index in self.laid.columns]
+        self.action_choose((ids.index(column_id) if column_id in ids else 0) - self.chosen)
+
     def action_sort(self) -> None:
         """Sort by the chosen column; again: the other way; again: as the table came."""
         if self.laid.columns:

@@ -151,6 +151,9 @@ class BlockFileSystem:
         del state
         return Table((), absent="BlockFS has one device and no sums over several")
 
+    def device_owners(self) -> tuple[Command, ...]:
+        return ()
+
     def device_questions(self) -> tuple[Command, ...]:
         return ()
 

@@ -42,6 +42,11 @@ def wwn(serial: str) -> str:
     return f"5{sum(ord(letter) * 131**place for place, letter in enumerate(serial)) % (1 << 60):015x}"
 
 
+def volume_id(nsd: str) -> str:
+    """The volume id of `foo2_nsd1`: made by the second server, in a second of its own."""
+    return f"0A00000{nsd[3]}{NSD_MADE + int(nsd[-1]) - 1:08X}"
+
+
 def disks_of(number: int) -> list[Disk]:
     """The disks of one server in the order of their slots."""
     hdds = [Disk(f"H{number}{slot}", "hdd", f"foo{number}_nsd{slot}") for slot in (1, 2)]
@@ -95,7 +100,7 @@ def contents_of(disks: Sequence[Disk], names: Sequence[str], changed: Mapping[st
     found = []
     for disk, name in zip(disks, names, strict=True):
         held = changed.get(disk.serial)
-        sector = f"0a000001{NSD_MADE:08x}" if disk.what == "hdd" else ""
+        sector = volume_id(disk.nsd).lower() if disk.nsd else ""
         plain = Content(name, ReadState.READ, nonzero=40 if sector else 0, sector2=sector)
         found.append(msgspec.structs.replace(held, kname=name) if held else plain)
     return Contents(tuple(found))
@@ -119,8 +124,7 @@ def facts(
         nodes.append(ClusterNode(number, node, f"10.0.0.{number}", f"foo{number}.example.com", "quorum-manager"))
         for disk, name in zip(mine, names[host], strict=True):
             if disk.nsd:
-                volume_id = f"0A00000{number}{NSD_MADE:08X}"
-                rows.append(NsdDevice(disk.nsd, volume_id, f"/dev/{name}", "generic", node, "server node"))
+                rows.append(NsdDevice(disk.nsd, volume_id(disk.nsd), f"/dev/{name}", "generic", node, "server node"))
                 disks.append(made.disk(disk.nsd, (groups or {}).get(disk.nsd, str(number))))
         told[f"devices {host}"] = blocks_of(mine, names[host])
         told[f"discovery {host}"] = Discovery(tuple((name, "generic") for name in names[host]))

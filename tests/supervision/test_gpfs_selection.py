@@ -8,6 +8,7 @@ import msgspec
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from remote.events import LinkChanged
 from remote.gpfs.models import Usage
 from remote.gpfs.stanza import nsd_stanzas, parse_stanzas
 from remote.linux.inventory import Content, ReadState
@@ -209,3 +210,13 @@ def test_a_look_finds_by_identity_and_by_every_name() -> None:
     assert look.named(f"/dev/disk/by-id/wwn-0x{servers.wwn('BTWA301')}") == look.named("sde") == sde
     assert look.find(identity("BTWA301")) == (sde,)
     assert look.named("sdz") is None
+
+
+def test_a_host_that_is_away_is_no_quiet_ok() -> None:
+    links = {"pollux2": LinkChanged(1.0, "pollux2", "down"), "pollux1": LinkChanged(1.0, "pollux1", "up")}
+    state = msgspec.structs.replace(servers.state(servers.facts()), links=links)
+    made = servers.file_system().preview(state, Choosing(keys(*SSDS)))
+    assert made is not None
+    assert [line.value for line in made.lines if line.severity is Severity.WARNING] == [
+        "pollux2 is not connected: what is judged was so when it was looked at"
+    ]

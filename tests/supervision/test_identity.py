@@ -1,0 +1,158 @@
+"""One host's answers joined to devices: what identifies them, what uses them, and what cannot be known."""
+
+from __future__ import annotations
+
+import random
+
+import msgspec
+import pytest
+
+from remote.linux.inventory import BlockNode, Content, Contents, Inventory, ReadState, Signature
+from remote.linux.models import BlockDevice, BlockDevices
+from supervision.identity import GPFS_PARTITION, HostLook, Seen, UseKind, is_path, look
+from tests.supervision.gpfs_states import block, blocks
+
+LONG = "600508b1001c4d1a0000000000000001"
+
+
+def seen_of(devices: BlockDevices, nodes: tuple[BlockNode, ...] = (), contents: tuple[Content, ...] = ()) -> HostLook:
+    inventory = Inventory("b1", nodes) if nodes else None
+    return look("h", 1.0, devices, inventory, Contents(contents) if contents else None)
+
+
+def one(whole: HostLook, name: str) -> Seen:
+    found = whole.named(name)
+    assert found is not None
+    return found
+
+
+def test_the_kernels_whole_wwn_goes_before_one_that_lsblk_cut() -> None:
+    cut = block("sda", wwn="0x600508b1001c4d1a")
+    told = seen_of(blocks(cut), (BlockNode("sda", wwid=f"naa.{LONG}"),))
+    assert one(told, "sda").identity.text == f"wwn:{LONG}"
+    assert one(told, "sda").doubt == ""
+    alone = one(seen_of(blocks(cut)), "sda")
+    assert "16 digits" in alone.doubt
+
+
+def test_a_name_that_changed_hands_between_two_questions_is_doubted() -> None:
+    told = seen_of(blocks(block("sda", wwn="0x5000c50000000001")), (BlockNode("sda", wwid="naa.5000c50000000002"),))
+    assert one(told, "sda").doubt == "lsblk says wwn:5000c50000000001, the kernel wwn:5000c50000000002"
+    size = seen_of(
+        blocks(block("sda", wwn="0x5000c50000000001")), (BlockNode("sda", wwid="naa.5000c50000000001", size_bytes=7),)
+    )
+    assert "the kernel 7" in one(size, "sda").doubt
+
+
+def test_a_device_without_wwn_and_serial_has_no_identity_and_says_so() -> None:
+    bare = one(seen_of(blocks(block("sda"))), "sda")
+    assert bare.identity.text == ""
+    assert bare.doubt == "it has neither a WWN nor a serial number"
+
+
+def test_two_devices_with_one_identity_are_both_doubted() -> None:
+    told = seen_of(blocks(block("sda", "S"), block("sdb", "S"), block("sdc", "T")))
+    assert ["same identity" in each.doubt for each in told.devices] == [True, True, False]
+
+
+def test_an_nvme_is_known_by_its_eui() -> None:
+    told = seen_of(blocks(block("nvme0n1")), (BlockNode("nvme0n1", wwid="eui.0025388B00C1D2E3"),))
+    assert one(told, "nvme0n1").identity.text == "wwn:eui.0025388b00c1d2e3"
+
+
+def mapped(*wwids: str, dm_uuid: str = "") -> HostLook:
+    paths = [block(f"sd{letter}", type="disk") for letter, _ in zip("ab", wwids, strict=False)]
+    over = block("mpatha", kname="dm-0", type="mpath", parents=tuple(path.kname for path in paths))
+    nodes = tuple(BlockNode(path.kname, wwid=wwid) for path, wwid in zip(paths, wwids, strict=True))
+    return seen_of(blocks(*paths, over), (*nodes, BlockNode("dm-0", dm_uuid=dm_uuid)))
+
+
+def test_a_map_takes_the_identity_of_its_paths_and_they_are_no_devices_of_their_own() -> None:
+    told = mapped(f"naa.{LONG}", f"naa.{LONG}", dm_uuid=f"mpath-3{LONG}")
+    assert one(told, "mapper/mpatha").identity.text == f"wwn:{LONG}"
+    assert one(told, "dm-0").paths == ("sda", "sdb")
+    assert {each.name for each in told.devices if is_path(each)} == {"sda", "sdb"}
+    assert told.find(one(told, "dm-0").identity) == (one(told, "dm-0"),)
+    assert one(told, "sda").unread == ""
+
+
+def test_a_map_whose_paths_disagree_has_no_identity() -> None:
+    told = mapped("naa.5000c50000000001", "naa.5000c50000000002")
+    assert one(told, "mpatha").identity.text == ""
+    assert "different identities" in one(told, "mpatha").doubt
+
+
+def test_a_map_that_disagrees_with_its_paths_is_doubted() -> None:
+    told = mapped("naa.5000c50000000001", "naa.5000c50000000001", dm_uuid="mpath-35000c50000000002")
+    assert "the map says" in one(told, "mpatha").doubt
+
+
+def kinds(
+    *devices: BlockDevice, contents: tuple[Content, ...] = (), nodes: tuple[BlockNode, ...] = ()
+) -> list[UseKind]:
+    return list(dict.fromkeys(use.kind for use in one(seen_of(blocks(*devices), nodes, contents), "sda").uses))
+
+
+@pytest.mark.parametrize(
+    ("changes", "kind"),
+    [
+        ({"mountpoint": "/"}, UseKind.BOOT),
+        ({"mountpoint": "/boot/efi"}, UseKind.BOOT),
+        ({"mountpoint": "/data"}, UseKind.MOUNTED),
+        ({"mountpoint": "[SWAP]"}, UseKind.SWAP),
+        ({"fstype": "swap"}, UseKind.SWAP),
+        ({"fstype": "LVM2_member"}, UseKind.SIGNATURE),
+        ({"label": "old"}, UseKind.SIGNATURE),
+        ({"fstype": "mpath_member"}, UseKind.PATH),
+        ({"read_only": True}, UseKind.STATE),
+        ({"state": "offline"}, UseKind.STATE),
+        ({"partlabel": "GPFS: x"}, UseKind.NSD),
+    ],
+)
+def test_what_lsblk_tells_of_a_disk_itself(changes: dict[str, object], kind: UseKind) -> None:
+    assert kinds(block("sda", "S", **changes)) == [kind]
+
+
+def test_what_lies_above_is_followed_to_its_end() -> None:
+    part = block("sda1", type="part", parents=("sda",), fstype="linux_raid_member")
+    array = block("md0", type="raid1", parents=("sda1",), mountpoint="/")
+    assert kinds(block("sda", "S"), part, array) == [
+        UseKind.BOOT, UseKind.PARTITIONED, UseKind.SIGNATURE, UseKind.HELD
+    ]  # fmt: skip
+
+
+def test_a_partition_of_gpfs_is_an_nsd() -> None:
+    part = block("sda1", type="part", parents=("sda",), parttype=GPFS_PARTITION)
+    assert kinds(block("sda", "S"), part) == [UseKind.NSD]
+
+
+def test_a_holder_that_only_sysfs_knows_counts() -> None:
+    assert kinds(block("sda", "S"), nodes=(BlockNode("sda", holders=("dm-7",)),)) == [UseKind.HELD]
+
+
+def test_what_was_read_of_a_disk_counts_and_what_was_not_is_never_free() -> None:
+    disk = block("sda", "S")
+    read = Content("sda", ReadState.READ, nonzero=0)
+    assert one(seen_of(blocks(disk), contents=(read,)), "sda").free
+    for content, kind in (
+        (msgspec.structs.replace(read, nonzero=9), UseKind.BYTES),
+        (msgspec.structs.replace(read, signatures=(Signature("xfs", "filesystem"),)), UseKind.SIGNATURE),
+        (msgspec.structs.replace(read, signatures=(Signature("gpt", "partition-table"),)), UseKind.PARTITIONED),
+        (msgspec.structs.replace(read, partitions=(GPFS_PARTITION,)), UseKind.NSD),
+    ):
+        assert kinds(disk, contents=(content,)) == [kind]
+    assert not one(seen_of(blocks(disk)), "sda").free
+    for state in (ReadState.DENIED, ReadState.HANGS, ReadState.STILL, ReadState.FAILED):
+        told = one(seen_of(blocks(disk), contents=(Content("sda", state),)), "sda")
+        assert state.value in told.unread
+        assert not told.free
+
+
+def test_the_order_in_which_a_host_lists_its_devices_changes_nothing() -> None:
+    listed = [block(f"sd{letter}", f"S{letter}") for letter in "abcd"]
+    listed += [block("sda1", type="part", parents=("sda",), mountpoint="/")]
+    first = seen_of(blocks(*listed))
+    shuffled = list(listed)
+    for seed in range(10):
+        random.Random(seed).shuffle(shuffled)
+        assert seen_of(blocks(*shuffled)).devices == first.devices
