@@ -54,6 +54,22 @@ def _groups(groups: Iterable[str]) -> tuple[str, ...]:
     return tuple(sorted(set(groups), key=lambda group: (len(group), group)))
 
 
+def placed_before(
+    disks: DiskList | None, looks: Mapping[str, HostLook], servers: Mapping[str, tuple[str, ...]]
+) -> list[Placed]:
+    """The disks of the file system that hosts were seen to have. `servers` are those of each NSD, by admin names."""
+    by_nsd = {disk.nsd: disk for disk in disks.disks if disk.usage not in _NEVER} if disks else {}
+    found: dict[str, Placed] = {}
+    for look in looks.values():
+        for seen in look.devices:
+            disk = by_nsd.get(seen.known_as)
+            if disk and disk.nsd in servers:
+                box = seen.enclosure or (found[disk.nsd].enclosure if disk.nsd in found else "")
+                size = seen.identity.size_bytes
+                found[disk.nsd] = Placed(disk.nsd, disk.failure_group, servers[disk.nsd], box, size)
+    return list(found.values())
+
+
 class Placed(msgspec.Struct, frozen=True):
     """A disk in its failure group: what it is called, its servers, where it sits, and how large it is."""
 
@@ -64,10 +80,13 @@ class Placed(msgspec.Struct, frozen=True):
     size_bytes: int
 
 
-def judge_groups(placed: Sequence[Placed], sites: Mapping[str, str] | None = None) -> list[Verdict]:
-    """What two failure groups have in common although they must not.
+def judge_groups(
+    placed: Sequence[Placed], sites: Mapping[str, str] | None = None, old: Sequence[Placed] = ()
+) -> list[Verdict]:
+    """What failure groups of new disks have in common with each other, or with those of `old` ones, and must not.
 
     Two groups share a server when each has a disk that this server alone serves: a second server would keep it up.
+    Where old disks are in several groups already, a new one may join any of them: that is for whoever did so.
     `sites` are the places of servers, as far as anybody has told.
     """
     found = []
@@ -75,24 +94,32 @@ def judge_groups(placed: Sequence[Placed], sites: Mapping[str, str] | None = Non
     if alone and len(alone) < len(placed):
         text = f"{fold(alone)} in failure group -1, which has nothing in common with any other: no place for replicas"
         found.append(Verdict(Level.WARNING, UNFIT, "", "", text, "Give every disk the group of its server"))
-    sole: dict[str, set[str]] = defaultdict(set)
-    boxes: dict[str, set[str]] = defaultdict(set)
-    places: dict[str, set[str]] = defaultdict(set)
+    before = _boxes(old, sites or {})
+    for (what, name), groups in _boxes(placed, sites or {}).items():
+        there = before.get((what, name), set())
+        if len(groups) > 1 and not (there and groups <= there):
+            text = f"failure groups {', '.join(_groups(groups))} share {what} {name}: its loss would take both"
+            found.append(Verdict(Level.BLOCK, UNFIT, "", "", text, f"One {what} is one failure group"))
+        elif there and not groups <= there:
+            mine, theirs = ", ".join(_groups(groups)), ", ".join(_groups(there))
+            text = f"failure group {mine} is to have disks of {what} {name}, whose other disks are in {theirs}"
+            found.append(Verdict(Level.BLOCK, UNFIT, "", "", text, f"One {what} is one failure group: take {theirs}"))
+    return found
+
+
+def _boxes(placed: Sequence[Placed], sites: Mapping[str, str]) -> dict[tuple[str, str], set[str]]:
+    """The failure groups by what takes their disks away when it is lost: a server, an enclosure, a site."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
     for disk in placed:
         if disk.group == ALONE:
             continue
         if len(disk.servers) == 1:
-            sole[disk.servers[0]].add(disk.group)
+            found["server", disk.servers[0]].add(disk.group)
         if disk.enclosure:
-            boxes[disk.enclosure].add(disk.group)
+            found["enclosure", disk.enclosure].add(disk.group)
         for server in disk.servers:
-            if sites and server in sites:
-                places[sites[server]].add(disk.group)
-    for what, shared in (("server", sole), ("enclosure", boxes), ("site", places)):
-        for name, groups in shared.items():
-            if len(groups) > 1:
-                text = f"failure groups {', '.join(_groups(groups))} share {what} {name}: its loss would take both"
-                found.append(Verdict(Level.BLOCK, UNFIT, "", "", text, f"One {what} is one failure group"))
+            if server in sites:
+                found["site", sites[server]].add(disk.group)
     return found
 
 

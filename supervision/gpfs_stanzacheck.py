@@ -15,7 +15,7 @@ from remote.gpfs.models import ClusterNode, DiskList, FileSystem, NsdDevices
 from remote.gpfs.stanza import NsdStanza
 from remote.names import NodeTable, UnknownNodeError
 from supervision import verdicts
-from supervision.gpfs_groups import Placed, judge_groups, judge_sizes
+from supervision.gpfs_groups import Placed, judge_groups, judge_sizes, placed_before
 from supervision.gpfs_text import size_text
 from supervision.gpfs_verdicts import (
     KnownNsds,
@@ -120,7 +120,8 @@ def judging(stanzas: Sequence[NsdStanza], site: Site) -> Generator[None, None, J
     found += verdicts.judge_peers(chosen)
     found += verdicts.judge_drift([seen for seen, _ in chosen], site.looks)
     yield
-    found += judge_groups([_placed(one, site) for one in new], site.sites)
+    old = placed_before(site.disks, site.looks, known.servers)
+    found += judge_groups([_placed(one, site) for one in new], site.sites, old)
     found += judge_sizes([_placed(one, site) for one in sound])
     groups = {one.seen.key: one.stanza.failure_group for one in sound if one.seen}
     found += verdicts.judge_batch(chosen, groups)

@@ -21,26 +21,33 @@ _MMVDISK = "mmvdisk makes and removes what lies on these drives; nothing else ma
 
 
 class KnownNsds:
-    """What mmlsnsd -X tells, found once for many devices: the `names` of NSDs, and the rows of each host.
+    """What mmlsnsd -X tells, found once for many devices: the `names` of NSDs, the rows of each host, and `servers`.
 
-    `hosts` are the watched hosts by the daemon names of their nodes.
+    Those are the admin names of the nodes that serve each NSD; others may see it. `hosts` are the watched hosts by the
+    daemon names of their nodes.
     """
 
     def __init__(self, rows: Iterable[NsdDevice], table: NodeTable, hosts: Mapping[str, str]) -> None:
         self.names: set[str] = set()
         self.rows: dict[str, list[NsdDevice]] = {}
-        found: dict[str, str | None] = {}
+        self.servers: dict[str, tuple[str, ...]] = {}
+        nodes: dict[str, ClusterNode | None] = {}
         for row in rows:
             self.names.add(row.nsd)
-            if row.node not in found:
-                found[row.node] = _host(row.node, table, hosts)
-            if host := found[row.node]:
+            if row.node not in nodes:
+                nodes[row.node] = _node(row.node, table)
+            node = nodes[row.node]
+            if node is None:
+                continue
+            if host := hosts.get(node.daemon_name):
                 self.rows.setdefault(host, []).append(row)
+            if "server" in row.remarks:
+                self.servers[row.nsd] = (*self.servers.get(row.nsd, ()), node.admin_name)
 
 
-def _host(node: str, table: NodeTable, hosts: Mapping[str, str]) -> str | None:
+def _node(name: str, table: NodeTable) -> ClusterNode | None:
     try:
-        return hosts.get(table.resolve(node).daemon_name)
+        return table.resolve(name)
     except UnknownNodeError:
         return None
 

@@ -173,6 +173,16 @@ def test_groups_that_share_a_server_an_enclosure_or_a_site_are_blocked() -> None
     assert judge_groups(apart, {"s1": "room 1", "s2": "room 2"}) == []
 
 
+def test_a_new_disk_joins_the_group_of_the_old_disks_of_its_server() -> None:
+    old = [placed("a", "1", "s1"), placed("b", "2", "s2")]
+    assert judge_groups([placed("new", "1", "s1")], {}, old) == []
+    (verdict,) = judge_groups([placed("new", "2", "s1")], {}, old)
+    assert verdict.level is Level.BLOCK
+    assert verdict.text == "failure group 2 is to have disks of server s1, whose other disks are in 1"
+    assert judge_groups([placed("new", "2", "s1")], {}, [*old, placed("c", "2", "s1")]) == []
+    assert levels(judge_groups([placed("new", "3", "s1")], {}, [*old, placed("c", "2", "s1")])) == [Level.BLOCK]
+
+
 def test_a_smaller_group_is_a_warning() -> None:
     assert levels(judge_sizes([placed("a", "1", "s1"), placed("b", "2", "s2", size=2 * GIB)])) == [Level.WARNING]
     assert judge_sizes([placed("a", "1", "s1"), placed("b", "2", "s2")]) == []
