@@ -14,7 +14,7 @@ from functools import cached_property
 
 import msgspec
 
-from remote.linux.inventory import BlockNode, Content, Contents, Inventory, ReadState
+from remote.linux.inventory import BlockNode, Content, Contents, Inventory, Mount, ReadState
 from remote.linux.models import BlockDevice, BlockDevices
 
 GPFS_PARTITION = "37affc90-ef7d-4e96-91c3-2d7ae055b174"
@@ -166,7 +166,7 @@ def look(
     """
     nodes = {node.kname: node for node in inventory.nodes} if inventory else {}
     lying = {content.kname: content for content in contents.devices} if contents else {}
-    tree = _Tree(blocks, nodes)
+    tree = _Tree(blocks, nodes, inventory)
     devices = [_seen(host, block, tree, lying.get(block.kname)) for block in blocks.devices if block.type in _SHOWN]
     missing = []
     if inventory is None:
@@ -187,10 +187,11 @@ def look(
 class _Tree:
     """The devices of a host by what lies on what, from lsblk and from sysfs."""
 
-    def __init__(self, blocks: BlockDevices, nodes: dict[str, BlockNode]) -> None:
+    def __init__(self, blocks: BlockDevices, nodes: dict[str, BlockNode], inventory: Inventory | None) -> None:
         self.by_kname = {block.kname: block for block in blocks.devices}
         self.nodes = nodes
         self.above: dict[str, set[str]] = defaultdict(set)
+        self.parts: set[str] = set()
         for block in blocks.devices:
             for parent in block.parents:
                 self.above[parent].add(block.kname)
@@ -198,6 +199,28 @@ class _Tree:
             self.above[node.kname].update(node.holders)
             for slave in node.slaves:
                 self.above[slave].add(node.kname)
+            self.parts.update(part.kname for part in node.parts)
+            self.above[node.kname].update(part.kname for part in node.parts)
+        self.kernel_uses: dict[str, list[Use]] = defaultdict(list)
+        self._mounts(inventory.mounts if inventory else (), inventory.swaps if inventory else ())
+
+    def _mounts(self, mounts: Iterable[Mount], swaps: Iterable[str]) -> None:
+        """What the kernel says is mounted or swapped on: lsblk shows one mount of a device, and none of some."""
+        names = {number: kname for kname, node in self.nodes.items() for number in (node.number,) if number}
+        names |= {part.number: part.kname for node in self.nodes.values() for part in node.parts if part.number}
+        knames = {*self.by_kname, *self.nodes, *self.parts}
+        mapped = {f"mapper/{node.dm_name}": node.kname for node in self.nodes.values() if node.dm_name}
+        for mount in mounts:
+            source = mount.source.removeprefix("/dev/")
+            kname = names.get(mount.number) or mapped.get(source) or (source if source in knames else "")
+            if kname:
+                kind = UseKind.BOOT if _is_system(mount.where) else UseKind.MOUNTED
+                self.kernel_uses[kname].append(Use(kind, f"mounted on {mount.where}"))
+        for swap in swaps:
+            name = swap.removeprefix("/dev/")
+            kname = mapped.get(name) or (name if name in knames else "")
+            if kname:
+                self.kernel_uses[kname].append(Use(UseKind.SWAP, "swap"))
 
     def over(self, kname: str) -> list[str]:
         """The knames of all that lies on a device, near ones first."""
@@ -337,19 +360,21 @@ def _doubts(devices: Sequence[Seen]) -> tuple[Seen, ...]:
 
 def _uses(block: BlockDevice, above: Iterable[str], tree: _Tree, content: Content | None) -> tuple[Use, ...]:
     """Every reason why it must not be taken, the worst first, each once."""
-    uses = list(_own_uses(block, ""))
+    uses = [*_own_uses(block, ""), *tree.kernel_uses.get(block.kname, ())]
     for kname in above:
         other = tree.by_kname.get(kname)
         if tree.is_map(kname):
             uses.append(Use(UseKind.PATH, f"path of {tree.name(kname)}"))
-        elif other is None or other.type != "part":
+        elif kname not in tree.parts and (other is None or other.type != "part"):
             uses.append(Use(UseKind.HELD, f"held by {tree.name(kname)}{f' ({other.type})' if other else ''}"))
-        elif other.parttype == GPFS_PARTITION:
+        elif other is not None and other.parttype == GPFS_PARTITION:
             uses.append(Use(UseKind.NSD, f"{other.name} is a GPFS partition"))
         else:
-            uses.append(Use(UseKind.PARTITIONED, f"has partition {other.name}"))
+            uses.append(Use(UseKind.PARTITIONED, f"has partition {tree.name(kname)}"))
         if other is not None:
             uses += _own_uses(other, f"{other.name} ")
+        known = tree.kernel_uses.get(kname, ())
+        uses += [msgspec.structs.replace(use, text=f"{tree.name(kname)} {use.text}") for use in known]
     uses += _content_uses(content)
     if any(use.kind is UseKind.PATH for use in uses):
         # what lies on the map is the map's; a path is only a way to it
@@ -357,11 +382,16 @@ def _uses(block: BlockDevice, above: Iterable[str], tree: _Tree, content: Conten
     return tuple(sorted(dict.fromkeys(uses), key=lambda use: (BY_WEIGHT.index(use.kind), len(use.text))))
 
 
+def _is_system(where: str) -> bool:
+    """Whether a host does not start without what is mounted there."""
+    return where in ("/", "/boot", "/usr", "/var") or where.startswith("/boot/")
+
+
 def _own_uses(block: BlockDevice, prefix: str) -> Iterable[Use]:
     where = block.mountpoint
     if where == "[SWAP]" or block.fstype == "swap":
         yield Use(UseKind.SWAP, f"{prefix}swap")
-    elif where in ("/", "/boot", "/usr", "/var") or where.startswith("/boot/"):
+    elif _is_system(where):
         yield Use(UseKind.BOOT, f"{prefix}mounted on {where}")
     elif where:
         yield Use(UseKind.MOUNTED, f"{prefix}mounted on {where}")

@@ -7,7 +7,7 @@ import random
 import msgspec
 import pytest
 
-from remote.linux.inventory import BlockNode, Content, Contents, Inventory, ReadState, Signature
+from remote.linux.inventory import BlockNode, Content, Contents, Inventory, Mount, Part, ReadState, Signature
 from remote.linux.models import BlockDevice, BlockDevices
 from supervision.identity import GPFS_PARTITION, HostLook, Seen, UseKind, is_path, look
 from tests.supervision.gpfs_states import block, blocks
@@ -156,3 +156,27 @@ def test_the_order_in_which_a_host_lists_its_devices_changes_nothing() -> None:
     for seed in range(10):
         random.Random(seed).shuffle(shuffled)
         assert seen_of(blocks(*shuffled)).devices == first.devices
+
+
+def test_what_the_kernel_says_is_mounted_counts_where_lsblk_is_silent() -> None:
+    """lsblk tells one mount of a device, none of a btrfs of several, nothing of partitions that it lacks."""
+    devices = blocks(block("sda", "S"), block("sdb", "T"), block("sdc", "U"), block("sdd", "V"))
+    nodes = (
+        BlockNode("sda", "8:0", parts=(Part("sda1", "8:1"),)),
+        BlockNode("sdb", "8:16"),
+        BlockNode("sdc", "8:32"),
+        BlockNode("sdd", "8:48"),
+    )
+    mounts = (
+        Mount("8:1", "/", "xfs", "/dev/root"),
+        Mount("8:16", "/scratch", "xfs", "/dev/sdb"),
+        Mount("0:42", "/home", "btrfs", "/dev/sdc"),
+    )
+    told = look("h", 1.0, devices, Inventory("b1", nodes, mounts, ("/dev/sdd", "/swapfile")), None)
+    uses = {seen.name: [(use.kind, use.text) for use in seen.uses] for seen in told.devices}
+    assert uses == {
+        "sda": [(UseKind.BOOT, "sda1 mounted on /"), (UseKind.PARTITIONED, "has partition sda1")],
+        "sdb": [(UseKind.MOUNTED, "mounted on /scratch")],
+        "sdc": [(UseKind.MOUNTED, "mounted on /home")],
+        "sdd": [(UseKind.SWAP, "swap")],
+    }
