@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import shlex
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -13,6 +13,7 @@ import pytest
 
 from simulator.client import Simulation
 from tests.supervision.cluster import until_so
+from tests.terminal.cluster import Cluster, simulated
 from tests.tui.program import no_traceback, restripe
 
 NAMES = {1: ("sdg", "sdh"), 2: ("sdg", "sdh"), 3: ("sde", "sdf")}
@@ -23,6 +24,13 @@ NAMES = {1: ("sdg", "sdh"), 2: ("sdg", "sdh"), 3: ("sde", "sdf")}
 async def cluster() -> AsyncIterator[Simulation]:
     async with Simulation.start(scenario="seed", speed=60) as simulation:
         yield simulation
+
+
+@pytest.fixture(scope="module")
+def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    """A cluster for tests that only look."""
+    with simulated(tmp_path_factory.mktemp("unbroken"), speed=60) as made:
+        yield made
 
 
 class Ended(NamedTuple):
@@ -47,13 +55,15 @@ def stanzas(names: dict[int, tuple[str, str]]) -> str:
     )
 
 
-async def verify(cluster: Simulation, text: str, *words: str, host: str = "pollux1", fs: str = "mss1") -> Ended:
-    config = ("-F", str(cluster.ssh_config), *(("--fs", fs) if fs else ()))
-    done = await asyncio.to_thread(
-        restripe, cluster.directory, "verify", "-", host, *config, *words, stdin=text, seconds=120
-    )
+def verify_now(home: Path, config: Path, text: str, *words: str, host: str = "pollux1") -> Ended:
+    done = restripe(home, "verify", "-", host, "-F", str(config), *words, stdin=text, seconds=120)
     assert no_traceback(done.stderr.replace("Error: --", ""))
     return Ended(done.returncode, done.stdout, done.stderr)
+
+
+async def verify(cluster: Simulation, text: str, *words: str, host: str = "pollux1") -> Ended:
+    given = (text, "--fs", "mss1", *words)
+    return await asyncio.to_thread(verify_now, cluster.directory, cluster.ssh_config, *given, host=host)
 
 
 async def as_json(cluster: Simulation, text: str, *words: str) -> Any:
@@ -108,8 +118,8 @@ async def test_a_pin_is_compared_after_a_reboot_that_changes_names(cluster: Simu
     await cluster.control("reboot", host="pollux2", shuffle=True)
 
     async def is_back() -> bool:
-        """A host that boots cannot be read: unknown, until it can."""
-        return (await verify(cluster, stanzas(NAMES), "--against", str(pin))).code != 5
+        host = (await cluster.control("facts"))["hosts"]["pollux2"]
+        return bool(host["power"]) and host["daemon"] == "active"
 
     await until_so(is_back, seconds=60)
     old = await verify(cluster, stanzas(NAMES), "--against", str(pin))
@@ -232,28 +242,26 @@ async def test_servers_with_other_nsddevices_are_a_warning(cluster: Simulation) 
         ("", 2, "holds no stanza"),
     ],
 )
-async def test_files_as_people_have_them(cluster: Simulation, text: str, code: int, said: str) -> None:
-    ended = await verify(cluster, text)
+def test_files_as_people_have_them(unbroken: Cluster, text: str, code: int, said: str) -> None:
+    ended = verify_now(unbroken.directory, unbroken.config, text, "--fs", "mss1")
     assert ended.code == code, ended
     assert said in " ".join((ended.out + ended.err).split())
 
 
-async def test_every_name_of_a_device_and_of_a_node_is_understood(cluster: Simulation) -> None:
+def test_every_name_of_a_device_and_of_a_node_is_understood(unbroken: Cluster) -> None:
     text = (
         "%nsd: device=/dev/disk/by-id/wwn-0x55cd2e404b7d1a3b nsd=a servers=pollux1.example.com failureGroup=1\n"
         "%nsd:\n  device=/dev/sdg\n  nsd=b\n  servers=140.252.28.8\n  FailureGroup=2\n"
     )
-    ended = await verify(cluster, text)
+    ended = verify_now(unbroken.directory, unbroken.config, text, "--fs", "mss1")
     assert ended.code == 0, ended
 
 
 @pytest.mark.parametrize("words", [("--pin", "a", "--against", __file__), ("--fs", "-rf")])
-async def test_usage_errors(cluster: Simulation, words: tuple[str, ...]) -> None:
-    ended = await verify(cluster, stanzas(NAMES), *words, fs="")
+def test_usage_errors(unbroken: Cluster, words: tuple[str, ...]) -> None:
+    ended = verify_now(unbroken.directory, unbroken.config, stanzas(NAMES), *words)
     assert (ended.code, ended.out) == (2, "")
 
 
-async def test_without_a_file_system_its_alignment_and_groups_are_not_known_and_nothing_fails(
-    cluster: Simulation,
-) -> None:
-    assert (await verify(cluster, stanzas(NAMES), fs="")).code == 0
+def test_without_a_file_system_its_alignment_and_groups_are_not_known_and_nothing_fails(unbroken: Cluster) -> None:
+    assert verify_now(unbroken.directory, unbroken.config, stanzas(NAMES)).code == 0
