@@ -129,8 +129,10 @@ class GpfsFileSystem:
             Cadence(f"daemon {host}", 60.0, host, (own_daemon(), gpfs.mmdiag_waiters())),
             # a host's clock drifts slowly; apart from the devices, for a time is worth little when its answer took long
             Cadence(f"time {host}", 1800.0, host, (host_time(),)),
-            # opens every disk, and one that hangs holds the answer up for seconds
-            Cadence(f"devices {host}", 1800.0, host, (lsblk(), devices(), signatures(), *self.device_questions())),
+            # opens every disk, and one that hangs holds the answer up for seconds; simulated, it is the dearest of all
+            Cadence(
+                f"devices {host}", 1800.0, host, (lsblk(), devices(), signatures(), *self.device_questions()), real=30.0
+            ),
         )
 
     def device_questions(self) -> tuple[Command, ...]:
@@ -186,7 +188,7 @@ class GpfsFileSystem:
             for command in cadence.commands:
                 found = reader(READING, cadence.host, command)
                 if found:
-                    seconds[found[0]] = cadence.seconds
+                    seconds[found[0]] = cadence.at_speed(state.header.speed)
         return gpfs_problems.problems(view, seconds)
 
     def running(self, state: State) -> tuple[Line, ...]:

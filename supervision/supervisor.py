@@ -26,12 +26,21 @@ from supervision.state import Store
 
 
 class Cadence(msgspec.Struct, frozen=True):
-    """Questions that are asked of a host every `seconds` (Site's clock), counted from answer to question."""
+    """Questions that are asked of a host every `seconds` (Site's clock), counted from answer to question.
+
+    `real` are the real seconds that pass between two of them at least: a simulation runs hundreds of times as fast, and
+    its hosts would do nothing but answer.
+    """
 
     name: str
     seconds: float
     host: str
     commands: tuple[Command, ...]
+    real: float = 1.0
+
+    def at_speed(self, speed: float) -> float:
+        """Seconds between two questions on a clock that runs `speed` times as fast as a real one."""
+        return max(self.seconds, self.real * speed)
 
 
 class Supervisor:

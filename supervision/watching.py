@@ -95,8 +95,8 @@ class Watch:
 
     def _slowed(self, cadences: Sequence[Cadence]) -> list[Cadence]:
         """As rare as a person wants them, and as real time demands."""
-        least = REAL * self._supervisor.store.state.header.speed
-        return [msgspec.structs.replace(each, seconds=max(each.seconds, least)) for each in self._slow(cadences)]
+        speed = self._supervisor.store.state.header.speed
+        return [msgspec.structs.replace(each, seconds=each.at_speed(speed)) for each in self._slow(cadences)]
 
     async def _ask_host(self, host: str) -> None:
         cadences = self._slowed(self._fs.host_cadences(host))
