@@ -376,6 +376,10 @@ def _uses(block: BlockDevice, above: Iterable[str], tree: _Tree, content: Conten
         known = tree.kernel_uses.get(kname, ())
         uses += [msgspec.structs.replace(use, text=f"{tree.name(kname)} {use.text}") for use in known]
     uses += _content_uses(content)
+    known_path = any(use.kind is UseKind.PATH for use in uses)
+    if content and content.state is ReadState.PATH and not known_path:
+        # lsblk was asked a moment before, and may not have seen the map yet
+        uses.append(Use(UseKind.PATH, "path of a multipath map"))
     if any(use.kind is UseKind.PATH for use in uses):
         # what lies on the map is the map's; a path is only a way to it
         uses = [use for use in uses if use.kind in (UseKind.PATH, UseKind.STATE)]
@@ -410,7 +414,7 @@ def _own_uses(block: BlockDevice, prefix: str) -> Iterable[Use]:
 
 
 def _content_uses(content: Content | None) -> Iterable[Use]:
-    if content is None or content.state is ReadState.PATH:
+    if content is None:
         return
     for kind in content.partitions:
         if kind == GPFS_PARTITION:
@@ -431,6 +435,8 @@ def _unread(block: BlockDevice, above: Iterable[str], tree: _Tree, content: Cont
         return ""
     if content is None:
         return "what lies on it was not read"
+    if block.kname not in tree.nodes:
+        return "what the kernel tells of it (/sys) was not read"
     if content.state in (ReadState.READ, ReadState.PATH):
         return ""
     return f"what lies on it could not be read: {content.state.value}{f' ({content.detail})' if content.detail else ''}"

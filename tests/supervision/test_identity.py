@@ -16,6 +16,8 @@ LONG = "600508b1001c4d1a0000000000000001"
 
 
 def seen_of(devices: BlockDevices, nodes: tuple[BlockNode, ...] = (), contents: tuple[Content, ...] = ()) -> HostLook:
+    if contents and not nodes:
+        nodes = tuple(BlockNode(each.kname) for each in devices.devices)
     inventory = Inventory("b1", nodes) if nodes else None
     return look("h", 1.0, devices, inventory, Contents(contents) if contents else None)
 
@@ -145,6 +147,24 @@ def test_what_was_read_of_a_disk_counts_and_what_was_not_is_never_free() -> None
     for state in (ReadState.DENIED, ReadState.HANGS, ReadState.STILL, ReadState.FAILED):
         told = one(seen_of(blocks(disk), contents=(Content("sda", state),)), "sda")
         assert state.value in told.unread
+        assert not told.free
+
+
+def test_a_disk_that_became_a_path_between_two_questions_is_never_free() -> None:
+    """lsblk did not see the map, and what lies on a path is not read: it is on the map."""
+    path = Content("sda", ReadState.PATH)
+    assert kinds(block("sda", "S"), contents=(path,)) == [UseKind.PATH]
+    told = one(seen_of(blocks(block("sda", "S")), contents=(path,)), "sda")
+    assert not told.free
+    assert is_path(told)
+
+
+def test_a_disk_of_which_sysfs_was_not_read_is_never_free() -> None:
+    """What holds it or is mounted may be told nowhere else."""
+    contents = Contents((Content("sda", ReadState.READ, nonzero=0),))
+    for inventory in (None, Inventory("b1", (BlockNode("sdb"),))):
+        told = one(look("h", 1.0, blocks(block("sda", "S")), inventory, contents), "sda")
+        assert told.unread == "what the kernel tells of it (/sys) was not read"
         assert not told.free
 
 
