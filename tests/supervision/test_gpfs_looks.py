@@ -96,6 +96,36 @@ def test_an_nsd_on_one_server_is_one_on_every_server_that_sees_it() -> None:
     assert shared["n1"].devices == (first,)
 
 
+@pytest.mark.parametrize(
+    ("use", "told"),
+    [
+        (Use(UseKind.MOUNTED, "sde1 mounted on /data"), "sde1 mounted on /data on n2"),
+        (Use(UseKind.HELD, "held by dm-4 (crypt)"), "held by dm-4 (crypt) on n2"),
+        (Use(UseKind.SWAP, "swap"), "swap on n2"),
+    ],
+)
+def test_a_disk_that_another_host_uses_is_not_free_where_it_looks_so(use: Use, told: str) -> None:
+    shared = share({"n1": look(seen()), "n2": look(seen("sde", "n2", uses=(use,)), host="n2")})
+    (here,), (there,) = shared["n1"].devices, shared["n2"].devices
+    assert here.uses == (Use(use.kind, told),)
+    assert (here.known_as, here.free) == ("", False)
+    assert there.uses == (use,)
+
+
+def test_signatures_are_read_on_each_host_and_paths_stay_paths() -> None:
+    """udev of another host may still tell what was wiped long ago."""
+    old = seen("sde", "n2", uses=(Use(UseKind.SIGNATURE, "xfs"),))
+    assert share({"n1": look(seen()), "n2": look(old, host="n2")})["n1"].devices == (seen(),)
+    path = seen("sdx", uses=(Use(UseKind.PATH, "path of mpatha"),))
+    held = seen("sde", "n2", uses=(Use(UseKind.HELD, "held by md0"),))
+    assert share({"n1": look(path), "n2": look(held, host="n2")})["n1"].devices == (path,)
+
+
+def test_a_map_is_the_nsd_of_a_row_that_names_one_of_its_paths() -> None:
+    found = known(seen("dm-3", paths=("sdg", "sdk")), row("/dev/sdk"))
+    assert found.known_as == "foo1_ssd1"
+
+
 def a_state(**changes: Any) -> State:
     facts: dict[str, Any] = {"cluster": made.cluster(), "nsd devices": NsdDevices((row("/dev/sdg"),))}
     for host in made.HOSTS:
