@@ -62,7 +62,9 @@ def _all_understood(one: HostLook, view: View) -> HostLook:
         if fact is None or fact.parsed is None or not fact.parsed.problems:
             continue
         problem = fact.parsed.problems[0]
-        why = f"{fact.command.partition(' ')[0]} was not wholly understood ({problem.why}): {one_line(problem.text)[:80]}"
+        why = (
+            f"{fact.command.partition(' ')[0]} was not wholly understood ({problem.why}): {one_line(problem.text)[:80]}"
+        )
         devices = tuple(msgspec.structs.replace(seen, unread=seen.unread or why) for seen in one.devices)
         return msgspec.structs.replace(one, devices=devices, missing=(*one.missing, why))
     return one
