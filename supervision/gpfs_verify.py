@@ -14,7 +14,7 @@ from supervision import verdicts
 from supervision.filesystems import Sites
 from supervision.gpfs import GpfsFileSystem, own_daemon
 from supervision.gpfs_hosts import hosts_of
-from supervision.gpfs_proof import lost
+from supervision.gpfs_proof import lost, reached
 from supervision.gpfs_recycled import exceptions
 from supervision.gpfs_selection import Built
 from supervision.gpfs_site import look_in_turns, site_of
@@ -72,6 +72,7 @@ async def verify(
     if cluster is None:
         raise UnreadError(_why(supervisor))
     servers = [server for stanza in wanted.model for server in stanza.servers]
+    servers += [place.node for pin in against.devices for place in pin.at] if against else []
     hosts = hosts_of(_view(supervisor), entry, servers)
     supervisor.site.add_hosts(hosts)
     errors = await supervisor.look_at_devices(hosts, *system.device_questions())
@@ -98,6 +99,7 @@ def judge_against(proven: Iterable[Proven], pins: Pins, site: Site) -> list[Verd
     found: list[Verdict] = []
     for one in proven:
         pin = by_label.pop(one.stanza.nsd, None)
+        pin = pin and reached(pin, site)
         if pin is None:
             text = f"{one.stanza.nsd} is not in the pin"
             advice = "Pin it with the others once all are proven"
@@ -114,9 +116,10 @@ def _other_device(one: Proven, pin: Pin, site: Site) -> list[Verdict]:
     seen = one.seen
     if seen is None or (seen.identity == pin.key and not seen.doubt):
         return []
+    then = _name_then(pin, seen.host)
     text = (
         f"{one.stanza.device or seen.name} on {seen.host} is {seen.identity.text or 'a device without identity'}, "
-        f"and {pin.label} was pinned as {pin.identity} ({pin.first.name} then)"
+        f"and {pin.label} was pinned as {pin.identity}{f' ({then} then)' if then else ''}"
     )
     advice = "The name means another device now: build the stanza anew"
     at = site.looks[seen.host].at
@@ -125,10 +128,18 @@ def _other_device(one: Proven, pin: Pin, site: Site) -> list[Verdict]:
 
 def _moved(one: Proven, pin: Pin) -> list[Verdict]:
     seen = one.seen
-    if seen is None or seen.identity != pin.key or seen.called(pin.first.name):
+    if seen is None or seen.identity != pin.key:
         return []
-    text = f"{pin.label} was {pin.first.name} when it was pinned and is {seen.name} now; it is the same device"
+    then = _name_then(pin, seen.host)
+    if not then or seen.called(then):
+        return []
+    text = f"{pin.label} was {then} when it was pinned and is {seen.name} now; it is the same device"
     return [Verdict(Level.NOTE, verdicts.DRIFT, seen.host, seen.name, text, about=pin.label)]
+
+
+def _name_then(pin: Pin, host: str) -> str:
+    """What a pinned device was called on a host, which need not be the one that the file has first now; "" if unseen."""
+    return next((place.name for place in pin.at if place.host == host), "")
 
 
 def _rebooted(pin: Pin, site: Site) -> list[Verdict]:

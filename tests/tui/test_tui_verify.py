@@ -127,6 +127,21 @@ async def test_a_pin_is_compared_after_a_reboot_that_changes_names(cluster: Simu
     assert "foo2_ssd1 was sdg when it was pinned and is sdf now; it is the same device" in " ".join(new.out.split())
 
 
+async def test_a_server_that_only_the_pin_names_is_looked_at(cluster: Simulation, tmp_path: Path) -> None:
+    """Whoever takes a server out of the file has still to find the disk where it was."""
+    pin = tmp_path / "pin.json"
+    assert (await verify(cluster, stanzas({1: NAMES[1], 2: NAMES[2]}), "--pin", str(pin))).code == 0
+    told = json.loads(pin.read_text())
+    third = {"host": "pollux3", "node": "pollux3.example.com", "name": "sde", "boot_id": ""}
+    told["devices"][0]["at"].append(third)
+    pin.unlink()
+    pin.write_text(json.dumps(told))
+    ended = await verify(cluster, stanzas({1: NAMES[1], 2: NAMES[2]}), "--against", str(pin))
+    assert ended.code == 4
+    (block,) = ended.blocks
+    assert "pollux3 does not see wwn:55cd2e404b7d1a3b (was sde); sde is now INTEL" in block
+
+
 async def test_a_pin_is_never_overwritten_and_never_made_of_what_is_blocked(
     cluster: Simulation, tmp_path: Path
 ) -> None:
