@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from remote.errors import SiteError
 from remote.gpfs import commands as gpfs
 from remote.gpfs.models import Cluster
-from remote.gpfs.stanza import Stanza, nsd_stanzas, parse_stanzas
+from remote.gpfs.stanza import NsdStanza, Stanza, nsd_stanzas, parse_stanzas
 from supervision import verdicts
 from supervision.filesystems import Sites
 from supervision.gpfs import GpfsFileSystem, own_daemon
@@ -19,7 +19,7 @@ from supervision.gpfs_recycled import exceptions
 from supervision.gpfs_selection import Built
 from supervision.gpfs_site import look_in_turns, site_of
 from supervision.gpfs_stanzacheck import Judged, Proven, Site, judge_in_turns
-from supervision.gpfs_verdicts import judge_thin, judge_volume_ids
+from supervision.gpfs_verdicts import KnownNsds, judge_thin, judge_volume_ids
 from supervision.gpfs_view import View
 from supervision.pins import Pin, Pins
 from supervision.supervisor import Supervisor
@@ -71,7 +71,8 @@ async def verify(
     cluster = _view(supervisor).cluster
     if cluster is None:
         raise UnreadError(_why(supervisor))
-    servers = [server for stanza in wanted.model for server in stanza.servers]
+    stanzas = _with_servers(wanted.model, _view(supervisor))
+    servers = [server for stanza in stanzas for server in stanza.servers]
     servers += [place.node for pin in against.devices for place in pin.at] if against else []
     hosts = hosts_of(_view(supervisor), entry, servers)
     supervisor.site.add_hosts(hosts)
@@ -79,7 +80,7 @@ async def verify(
     view = _view(supervisor, sites)
     await look_in_turns(view)
     site = site_of(view)
-    judged = await judge_in_turns(wanted.model, site)
+    judged = await judge_in_turns(stanzas, site)
     found += _thin(parsed.model)
     found += [_explained(verdict, errors) for verdict in judged.verdicts]
     if site.nsds:
@@ -91,6 +92,17 @@ async def verify(
     order = sorted(found, key=lambda verdict: -verdict.level)
     whole = Judged(judged.proven, tuple(order))
     return Verified(cluster.name, whole, exceptions(Built((), whole), site))
+
+
+def _with_servers(stanzas: Sequence[NsdStanza], view: View) -> tuple[NsdStanza, ...]:
+    """Stanzas as mmadddisk takes them: they may name no device and no server, for both belong to the NSD already."""
+    known = KnownNsds(view.devices.rows if view.devices else (), view.table, {})
+    return tuple(
+        stanza
+        if stanza.device or stanza.servers
+        else msgspec.structs.replace(stanza, servers=known.servers.get(stanza.nsd, ()))
+        for stanza in stanzas
+    )
 
 
 def judge_against(proven: Iterable[Proven], pins: Pins, site: Site) -> list[Verdict]:

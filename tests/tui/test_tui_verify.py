@@ -230,6 +230,8 @@ async def test_servers_with_other_nsddevices_are_a_warning(cluster: Simulation) 
         ("%nsd: device=sdg1 nsd=a servers=foo1 failureGroup=1\n", 4, "no whole disk"),
         ("%nsd: device=sdg nsd=foo1_nsd1 servers=foo1 failureGroup=1\n", 4, "an NSD of this name already"),
         ("%nsd: device=sda nsd=foo1_nsd1 servers=foo1 failureGroup=1\n", 0, "it is this NSD already"),
+        ("%nsd: nsd=foo1_nsd1 usage=dataOnly failureGroup=1\n", 0, "it is this NSD already"),
+        ("%nsd: nsd=foo1_ssd1 usage=metadataOnly failureGroup=1\n", 4, "it names no server"),
         ("%nsd: device=sdg nsd=a servers=foo1,foo2 failureGroup=1\n", 4, "does not see wwn:55cd2e404b7d1a3b at all"),
         ("%nsd: device=sdg nsd=a b servers=foo1\n", 4, "line 1 of the file: not attribute=value: b"),
         (
