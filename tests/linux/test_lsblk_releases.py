@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from remote.command import Effect
@@ -140,6 +140,7 @@ def test_what_is_no_listing_is_a_problem(text: str) -> None:
     assert parse_lsblk_json(text).model.devices == ()
 
 
+@example(at=454, length=1, put="")
 @settings(max_examples=100, deadline=None)
 @given(at=st.integers(0, 9000), length=st.integers(1, 40), put=st.text(max_size=3))
 def test_a_damaged_device_is_never_lost_without_a_word(at: int, length: int, put: str) -> None:
