@@ -7,7 +7,10 @@ import random
 import msgspec
 import pytest
 
+from remote.linux.contents_parsing import parse_signatures
 from remote.linux.inventory import BlockNode, Content, Contents, Inventory, Mount, Part, ReadState, Signature
+from remote.linux.inventory_parsing import parse_devices
+from remote.linux.lsblk import parse_lsblk
 from remote.linux.models import BlockDevice, BlockDevices
 from supervision.identity import GPFS_PARTITION, HostLook, Seen, UseKind, is_path, look
 from tests.supervision.gpfs_states import block, blocks
@@ -166,6 +169,27 @@ def test_a_disk_of_which_sysfs_was_not_read_is_never_free() -> None:
         told = one(look("h", 1.0, blocks(block("sda", "S")), inventory, contents), "sda")
         assert told.unread == "what the kernel tells of it (/sys) was not read"
         assert not told.free
+
+
+@pytest.mark.parametrize("told", ["cciss/c0d1", "cciss!c0d1"])
+def test_a_device_whose_name_has_a_slash_is_the_same_in_all_answers(told: str) -> None:
+    """lsblk writes cciss/c0d1 or, of old, cciss!c0d1; sysfs and the scripts that read it cciss!c0d1."""
+    lsblk = f'NAME="{told}" KNAME="{told}" TYPE="disk" SIZE="512000" RO="0" SERIAL="S1"\n'
+    lsblk += f'NAME="{told}p1" KNAME="{told}p1" PKNAME="{told}" TYPE="part" SIZE="512" RO="0"\n'
+    sysfs = "restripe-devices 1\nboot b\ndevice cciss!c0d1\nnumber 104:16\nsectors 1000\nholder dm-7\n"
+    sysfs += "part cciss!c0d1p1 104:17\nmount 25 1 104:17 / / rw - xfs /dev/root rw\nnsddevices absent\nend\n"
+    lying = "restripe-signatures 1\ndevice cciss!c0d1\nstate hangs\nend\n"
+    inventory = parse_devices(sysfs)
+    assert inventory.problems == ()
+    whole = look("h", 1.0, parse_lsblk(lsblk).model, inventory.model, parse_signatures(lying).model)
+    (seen,) = whole.devices
+    assert (seen.name, seen.called("/dev/cciss/c0d1")) == ("cciss/c0d1", True)
+    assert [use.text for use in seen.uses] == [
+        "cciss/c0d1p1 mounted on /",
+        "has partition cciss/c0d1p1",
+        "held by dm-7",
+    ]
+    assert seen.unread == "what lies on it could not be read: hangs"
 
 
 def test_the_order_in_which_a_host_lists_its_devices_changes_nothing() -> None:
