@@ -93,7 +93,12 @@ def _text(value: Any) -> str:
         return "1" if value else "0"
     if isinstance(value, int):
         return str(value) if abs(value) < _LONGEST else ""
-    return safe(value).strip() if isinstance(value, str) else ""
+    return _shown(value) if isinstance(value, str) else ""
+
+
+def _shown(text: str) -> str:
+    """A value without its padding, on one line: a line break in a model or a label must not make a line of its own."""
+    return safe(text).strip().replace("\n", "\ufffd")
 
 
 def parse_lsblk_pairs(stdout: str, stderr: str = "") -> Parsed[BlockDevices]:
@@ -148,7 +153,7 @@ def _value(text: str) -> str:
     def undo(match: re.Match[str]) -> str:
         return decode(bytes.fromhex(match[0].replace("\\x", "")))
 
-    return safe(_ESCAPES.sub(undo, text)).strip()
+    return _shown(_ESCAPES.sub(undo, text))
 
 
 def _add(pairs: dict[str, str], devices: dict[str, BlockDevice]) -> str:
