@@ -19,7 +19,8 @@ from remote.linux.models import BlockDevice, BlockDevices
 
 GPFS_PARTITION = "37affc90-ef7d-4e96-91c3-2d7ae055b174"
 """The GPT type of the partition that NSDs have from GPFS 4.1 on."""
-_MAP = re.compile(r"mpath-3([0-9a-f]{16}|[0-9a-f]{32})\Z", re.IGNORECASE)
+_MAP = re.compile(r"mpath-(?:3([0-9a-f]{16}|[0-9a-f]{32})|2([0-9a-f]{16,32})|((?:eui|nvme|uuid)\..+))\Z", re.IGNORECASE)
+"""The id of a map by the type of its WWID: NAA, EUI-64, or what an NVMe device is called; other types tell no WWN."""
 _NAA = re.compile(r"naa\.([0-9a-f]{16}|[0-9a-f]{32})\Z", re.IGNORECASE)
 _SHOWN = ("disk", "mpath")
 _CUT = 16
@@ -313,16 +314,24 @@ def _at_odds(block: BlockDevice, own: str, node: BlockNode | None) -> str:
 
 def _map_identity(known: BlockDevice, node: BlockNode | None, paths: Sequence[BlockNode | None]) -> tuple[str, str]:
     """A map takes the identity of its paths, which its own id must not contradict."""
-    own = _MAP.match(node.dm_uuid) if node else None
+    own = _map_wwn(node)
     told = {wwn for path in paths if (wwn := _kernel_wwn(path))}
     if len(told) > 1:
         return "", f"its paths have different identities: {', '.join(sorted(told))}"
-    text = told.pop() if told else f"wwn:{own[1].lower()}" if own else known.identity if known.type == "disk" else ""
+    text = told.pop() if told else own or (known.identity if known.type == "disk" else "")
     if not text:
         return "", "neither the map nor its paths tell a WWN or serial number"
-    if own and text.startswith("wwn:") and not f"wwn:{own[1].lower()}".startswith(text):
-        return text, f"the map says {own[1].lower()}, its paths say {text.removeprefix('wwn:')}"
+    if own and text.startswith("wwn:") and not own.startswith(text):
+        return text, f"the map says {own.removeprefix('wwn:')}, its paths say {text.removeprefix('wwn:')}"
     return text, _cut(text)
+
+
+def _map_wwn(node: BlockNode | None) -> str:
+    match = _MAP.match(node.dm_uuid) if node else None
+    if match is None:
+        return ""
+    naa, eui, nvme = (part.lower() if part else "" for part in match.groups())
+    return f"wwn:{naa or nvme or f'eui.{eui}'}"
 
 
 def _kernel_wwn(node: BlockNode | None) -> str:

@@ -87,6 +87,28 @@ def test_a_map_whose_paths_disagree_has_no_identity() -> None:
     assert "different identities" in one(told, "mpatha").doubt
 
 
+@pytest.mark.parametrize(
+    ("dm_uuid", "wwid", "identity"),
+    [
+        (f"mpath-3{LONG}", f"naa.{LONG}", f"wwn:{LONG}"),
+        ("mpath-35000C50000000001", "naa.5000c50000000001", "wwn:5000c50000000001"),
+        ("mpath-20017380000cb0a61", "eui.0017380000cb0a61", "wwn:eui.0017380000cb0a61"),
+        ("mpath-eui.0025388b00c1d2e3", "eui.0025388b00c1d2e3", "wwn:eui.0025388b00c1d2e3"),
+        ("mpath-nvme.8086-5331-58-00000001", "nvme.8086-5331-58-00000001", "wwn:nvme.8086-5331-58-00000001"),
+        ("mpath-uuid.6a3f2c1e-77d0-4c1b", "uuid.6a3f2c1e-77d0-4c1b", "wwn:uuid.6a3f2c1e-77d0-4c1b"),
+    ],
+)
+def test_a_map_has_one_identity_whether_its_id_or_its_paths_tell_it(dm_uuid: str, wwid: str, identity: str) -> None:
+    for told in (mapped("", "", dm_uuid=dm_uuid), mapped(wwid, wwid), mapped(wwid, wwid, dm_uuid=dm_uuid)):
+        assert one(told, "mpatha").identity.text == identity
+        assert one(told, "mpatha").doubt == ""
+
+
+def test_the_id_of_a_map_by_vendor_tells_no_wwn() -> None:
+    told = mapped("", "", dm_uuid="mpath-SATA_disk_1")
+    assert one(told, "mpatha").doubt == "neither the map nor its paths tell a WWN or serial number"
+
+
 def test_a_map_that_disagrees_with_its_paths_is_doubted() -> None:
     told = mapped("naa.5000c50000000001", "naa.5000c50000000001", dm_uuid="mpath-35000c50000000002")
     assert "the map says" in one(told, "mpatha").doubt
