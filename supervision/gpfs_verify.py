@@ -150,7 +150,7 @@ def _moved(one: Proven, pin: Pin) -> list[Verdict]:
 
 
 def _name_then(pin: Pin, host: str) -> str:
-    """What a pinned device was called on a host, which need not be the one that the file has first now; "" if unseen."""
+    """What a pinned device was called on a host, which need not be the first one now; "" where it was not seen."""
     return next((place.name for place in pin.at if place.host == host), "")
 
 
