@@ -111,8 +111,14 @@ def _volume_id(sector: str, now: float) -> tuple[str, VolumeId] | None:
 
 
 def strange_id(seen: Seen, now: float) -> str:
-    """The volume id of an NSD that this cluster does not know, as sector 2 of a device holds it; "" for none."""
-    found = _volume_id(seen.content.sector2.upper(), now) if seen.content and not seen.known_as else None
+    """The volume id of an NSD that this cluster does not know, as sector 2 of a device holds it; "" for none.
+
+    Where anything that Linux knows lies on a device, sector 2 is a part of that: entries of a GPT, most often.
+    """
+    content = seen.content
+    if content is None or seen.known_as or content.signatures or content.partitions:
+        return ""
+    found = _volume_id(content.sector2.upper(), now)
     return found[0] if found else ""
 
 

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 
 from remote.gpfs.models import NsdDevice, NsdDevices
-from remote.linux.inventory import Content, Contents, Inventory, ReadState
+from remote.linux.inventory import Content, Contents, Inventory, ReadState, Signature
 from remote.linux.models import BlockDevices
 from supervision.facts import Fact
-from supervision.gpfs_looks import NOT_ASKED, share, volume_ids, with_nsds
+from supervision.gpfs_looks import NOT_ASKED, share, strange_id, volume_ids, with_nsds
 from supervision.gpfs_site import look_in_turns, looks_of
 from supervision.gpfs_view import Memo, View
 from supervision.identity import HostLook, Identity, Seen, Use, UseKind
@@ -84,6 +85,17 @@ def test_an_nsd_of_another_cluster_is_told_with_who_wrote_it_when() -> None:
     assert found.uses[0] == Use(
         UseKind.NSD, f"sector 2 may hold the NSD volume id {ID}, written on 2013-06-06 by 140.252.28.5"
     )
+
+
+def test_entries_of_a_partition_table_are_no_volume_id() -> None:
+    """Sector 2 of a GPT begins with types and random ids, of which many could be an address and a time."""
+    entry = "90fcaf377def964e91c32d7ae055b174" + ID.lower() + "51b10cf7" * 2
+    disk = seen(sector2=entry.ljust(128, "0"), uses=())
+    assert disk.content is not None
+    assert strange_id(disk, AT) == ID
+    for changes in ({"signatures": (Signature("gpt", "partition-table"),)}, {"partitions": ("37affc90",)}):
+        content = msgspec.structs.replace(disk.content, **changes)
+        assert strange_id(msgspec.structs.replace(disk, content=content), AT) == ""
 
 
 def test_an_nsd_on_one_server_is_one_on_every_server_that_sees_it() -> None:
