@@ -63,6 +63,8 @@ async def verify(
     parsed = parse_stanzas(text)
     wanted = nsd_stanzas(parsed.model)
     found = [_broken(problem.line, problem.why) for problem in (*parsed.problems, *wanted.problems)]
+    if not wanted.model and not found:
+        found.append(_broken(1, "no stanza of it is for an NSD (%nsd: ...), so nothing is proven"))
     fs, entry = supervisor.fs, supervisor.entry
     system = GpfsFileSystem(fs, entry)
     questions = [own_daemon(), gpfs.mmlscluster(), gpfs.mmlsnsd_devices()]

@@ -245,6 +245,8 @@ async def test_servers_with_other_nsddevices_are_a_warning(cluster: Simulation) 
             "failure groups 1, 2 share server foo1",
         ),
         ("%nsd: device=sdg nsd=a servers=foo1 failureGroup=1 thinDiskType=scsi\n", 4, "thinly provisioned"),
+        ("%pool: pool=data blockSize=1M\n", 4, "no stanza of it is for an NSD"),
+        ("# %nsd: device=sdg nsd=a servers=foo1\n", 4, "no stanza"),
         ("nothing\n", 2, "holds no stanza"),
         ("", 2, "holds no stanza"),
     ],
