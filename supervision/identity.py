@@ -23,6 +23,8 @@ _MAP = re.compile(r"mpath-(?:3([0-9a-f]{16}|[0-9a-f]{32})|2([0-9a-f]{16,32})|((?
 """The id of a map by the type of its WWID: NAA, EUI-64, or what an NVMe device is called; other types tell no WWN."""
 _NAA = re.compile(r"naa\.([0-9a-f]{16}|[0-9a-f]{32})\Z", re.IGNORECASE)
 _SHOWN = ("disk", "mpath")
+_NVME_PATH = re.compile(r"nvme[0-9]+c[0-9]+n[0-9]+\Z")
+"""A path of an NVMe device whose paths the kernel joins: it has no file below /dev, and only old lsblk lists it."""
 _CUT = 16
 """Digits at which old versions of lsblk cut a WWN; those that begin with 6 have 32."""
 
@@ -168,7 +170,8 @@ def look(
     nodes = {node.kname: node for node in inventory.nodes} if inventory else {}
     lying = {content.kname: content for content in contents.devices} if contents else {}
     tree = _Tree(blocks, nodes, inventory)
-    devices = [_seen(host, block, tree, lying.get(block.kname)) for block in blocks.devices if block.type in _SHOWN]
+    whole = (block for block in blocks.devices if block.type in _SHOWN and not _NVME_PATH.match(block.kname))
+    devices = [_seen(host, block, tree, lying.get(block.kname)) for block in whole]
     missing = []
     if inventory is None:
         missing.append("what the kernel tells of its devices (/sys) was not read")

@@ -65,6 +65,12 @@ def test_an_nvme_is_known_by_its_eui() -> None:
     assert one(told, "nvme0n1").identity.text == "wwn:eui.0025388b00c1d2e3"
 
 
+def test_the_hidden_paths_of_an_nvme_are_no_devices_that_share_its_identity() -> None:
+    paths = (block("nvme0c0n1", wwn="eui.0025388b00c1d2e3"), block("nvme0c1n1", wwn="eui.0025388b00c1d2e3"))
+    told = seen_of(blocks(block("nvme0n1"), *paths), (BlockNode("nvme0n1", wwid="eui.0025388b00c1d2e3"),))
+    assert [(seen.name, seen.doubt) for seen in told.devices] == [("nvme0n1", "")]
+
+
 def mapped(*wwids: str, dm_uuid: str = "") -> HostLook:
     paths = [block(f"sd{letter}", type="disk") for letter, _ in zip("ab", wwids, strict=False)]
     over = block("mpatha", kname="dm-0", type="mpath", parents=tuple(path.kname for path in paths))
