@@ -91,7 +91,7 @@ def judge_groups(
     """
     found = []
     alone = [disk.nsd for disk in placed if disk.group == ALONE]
-    if alone and len(alone) < len(placed):
+    if alone and any(disk.group != ALONE for disk in (*placed, *old)):
         text = f"{fold(alone)} in failure group -1, which has nothing in common with any other: no place for replicas"
         found.append(Verdict(Level.WARNING, UNFIT, "", "", text, "Give every disk the group of its server"))
     before = _boxes(old, sites or {})
