@@ -16,8 +16,8 @@ from remote.names import NodeTable, UnknownNodeError
 from supervision.identity import HostLook, Seen
 from supervision.verdicts import NAME, UNFIT, UNLIKE, Level, Verdict
 
-_NEVER = (Usage.DESC_ONLY, Usage.LOCAL_CACHE)
-"""Disks of these usages have groups for a reason of their own, or none."""
+NEVER = (Usage.DESC_ONLY, Usage.LOCAL_CACHE)
+"""Disks of these usages have groups for a reason of their own, or none: they hold no replicas."""
 ALONE = "-1"
 """The group of a disk that has nothing in common with any other: no place for replicas."""
 
@@ -39,7 +39,7 @@ class Group(msgspec.Struct, frozen=True):
 
 def group_for(seen: Seen, look: HostLook, disks: DiskList | None) -> Group:
     """The failure groups of the disks in the enclosure of a device, or else of those of its server."""
-    by_nsd = {disk.nsd: disk for disk in disks.disks if disk.usage not in _NEVER} if disks else {}
+    by_nsd = {disk.nsd: disk for disk in disks.disks if disk.usage not in NEVER} if disks else {}
     mine = [(other, by_nsd[other.known_as]) for other in look.devices if other.known_as in by_nsd]
     if seen.enclosure:
         beside = [disk for other, disk in mine if other.enclosure == seen.enclosure]
@@ -58,7 +58,7 @@ def placed_before(
     disks: DiskList | None, looks: Mapping[str, HostLook], servers: Mapping[str, tuple[str, ...]]
 ) -> list[Placed]:
     """The disks of the file system that hosts were seen to have. `servers` are those of each NSD, by admin names."""
-    by_nsd = {disk.nsd: disk for disk in disks.disks if disk.usage not in _NEVER} if disks else {}
+    by_nsd = {disk.nsd: disk for disk in disks.disks if disk.usage not in NEVER} if disks else {}
     found: dict[str, Placed] = {}
     for look in looks.values():
         for seen in look.devices:
@@ -91,7 +91,7 @@ def judge_groups(
     """
     found = []
     alone = [disk.nsd for disk in placed if disk.group == ALONE]
-    if alone and len(alone) < len(placed):
+    if alone and any(disk.group != ALONE for disk in (*placed, *old)):
         text = f"{fold(alone)} in failure group -1, which has nothing in common with any other: no place for replicas"
         found.append(Verdict(Level.WARNING, UNFIT, "", "", text, "Give every disk the group of its server"))
     before = _boxes(old, sites or {})

@@ -70,7 +70,8 @@ def lost_rows(look: HostLook, rows: Iterable[NsdDevice]) -> list[NsdDevice]:
 def _with_nsd(seen: Seen, names: Mapping[str, NsdDevice], ids: Mapping[str, str], now: float) -> Seen:
     if is_path(seen):
         return seen
-    row = next((names[name] for name in seen.names if name in names), None)
+    # a row may name a path: then it is the map that must not be taken
+    row = next((names[name] for name in (*seen.names, *seen.paths) if name in names), None)
     sector = seen.content.sector2.upper() if seen.content else ""
     mine = next((ids[text] for text in _eights(sector) if text in ids), "")
     if row and mine in ("", row.nsd):
@@ -110,30 +111,49 @@ def _volume_id(sector: str, now: float) -> tuple[str, VolumeId] | None:
 
 
 def strange_id(seen: Seen, now: float) -> str:
-    """The volume id of an NSD that this cluster does not know, as sector 2 of a device holds it; "" for none."""
-    found = _volume_id(seen.content.sector2.upper(), now) if seen.content and not seen.known_as else None
+    """The volume id of an NSD that this cluster does not know, as sector 2 of a device holds it; "" for none.
+
+    Where anything that Linux knows lies on a device, sector 2 is a part of that: entries of a GPT, most often.
+    """
+    content = seen.content
+    if content is None or seen.known_as or content.signatures or content.partitions:
+        return ""
+    found = _volume_id(content.sector2.upper(), now)
     return found[0] if found else ""
 
 
+_BUSY = (UseKind.BOOT, UseKind.MOUNTED, UseKind.SWAP, UseKind.HELD)
+"""What only the host knows that does it; what lies on a device every host reads for itself."""
+
+
 def share(looks: Mapping[str, HostLook]) -> dict[str, HostLook]:
-    """A device that is an NSD on one host is that NSD on every host that sees it."""
+    """A device that is an NSD on one host is that NSD on every host that sees it; one that is in use there is, too."""
     served: dict[Identity, tuple[str, str]] = {}
+    busy: dict[Identity, tuple[Use, str]] = {}
     for look in looks.values():
         for seen in look.devices:
             if seen.known_as and seen.identity.text and not seen.doubt:
                 served.setdefault(seen.identity, (seen.known_as, look.host))
+            elif seen.uses and seen.uses[0].kind in _BUSY and seen.identity.text:
+                busy.setdefault(seen.identity, (seen.uses[0], look.host))
     result = {}
     for host, look in looks.items():
-        devices = []
-        for seen in look.devices:
-            known = served.get(seen.identity)
-            if known and not seen.known_as and not seen.doubt and not is_path(seen):
-                devices.append(_used(seen, Use(UseKind.NSD, f"NSD {known[0]}, as {known[1]} sees it"), known[0]))
-            else:
-                devices.append(seen)
+        devices = tuple(
+            _as_elsewhere(seen, served.get(seen.identity), busy.get(seen.identity)) for seen in look.devices
+        )
         changed = any(a is not b for a, b in zip(devices, look.devices, strict=True))
-        result[host] = msgspec.structs.replace(look, devices=tuple(devices)) if changed else look
+        result[host] = msgspec.structs.replace(look, devices=devices) if changed else look
     return result
+
+
+def _as_elsewhere(seen: Seen, served: tuple[str, str] | None, busy: tuple[Use, str] | None) -> Seen:
+    if seen.known_as or is_path(seen):
+        return seen
+    if served and not seen.doubt:
+        return _used(seen, Use(UseKind.NSD, f"NSD {served[0]}, as {served[1]} sees it"), served[0])
+    if busy and busy[1] != seen.host and not any(use.kind in _BUSY for use in seen.uses):
+        return _used(seen, Use(busy[0].kind, f"{busy[0].text} on {busy[1]}"), "")
+    return seen
 
 
 def volume_ids(rows: Iterable[NsdDevice]) -> dict[str, str]:

@@ -112,12 +112,15 @@ def _leads_back(pin: Pin, site: Site) -> list[Verdict]:
     for row in rows:
         node = _node(row.node, site)
         place = servers.pop(node.daemon_name, None) if node else None
-        look = site.looks.get(place.host) if place else None
+        host = place.host if place else site.hosts.get(node.daemon_name, "") if node else ""
+        look = site.looks.get(host)
+        if place is None and look is None and "server" not in row.remarks:
+            continue  # of a node that serves nothing here and was never looked at, only GPFS knows what it sees
         seen = look.named(row.device) if look else None
         if seen is None or seen.identity != pin.key:
             what = seen.identity.text or "a device without identity" if seen else "not known"
             text = f"{pin.label} is {row.device} on {row.node}, which is {what} and not {pin.identity}"
-            found.append(_wrong(pin, text, place.host if place else row.node, row.device))
+            found.append(_wrong(pin, text, host or row.node, row.device))
     found += [
         _wrong(pin, f"mmlsnsd -X does not show {pin.label} on {place.node}", place.host, place.name)
         for place in servers.values()

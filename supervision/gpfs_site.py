@@ -11,6 +11,7 @@ from remote.gpfs.models import Discovery, NodeStates, NsdDevices
 from remote.jobs import Place
 from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
+from remote.text import one_line
 from supervision.gpfs_groups import places
 from supervision.gpfs_looks import share, still_true, volume_ids, with_nsds
 from supervision.gpfs_stanzacheck import Site
@@ -33,12 +34,10 @@ def look_of(view: View, host: str) -> HostLook | None:
     inventory, contents, at = _together(view, host, fact.at)
     rows = view.nsds_by_node.get(view.node_name(host), []) if devices is not None else None
     history, table = view.state.sightings.get(host, ()), view.facts.fact(NsdDevices)
-
-    history, table = view.state.sightings.get(host, ()), view.facts.fact(NsdDevices)
     alone = view.remember(
         f"look at {host} alone",
         (blocks, inventory, contents, fact),
-        lambda: look(host, at, blocks, inventory, contents),
+        lambda: _all_understood(look(host, at, blocks, inventory, contents), view),
     )
     own = view.facts.get(NodeStates, host)  # may tell which node the host is
     ids = view.remember("volume ids", (devices,), lambda: volume_ids(devices.rows) if devices else {})
@@ -54,6 +53,21 @@ def look_of(view: View, host: str) -> HostLook | None:
 
     # the table's age counts only where names have changed, which the history tells
     return view.remember(f"look {host}", (alone, devices, cluster, own, place, history), make)
+
+
+def _all_understood(one: HostLook, view: View) -> HostLook:
+    """A look whose answers were not wholly understood leaves open what uses its devices: the line may have told it."""
+    for kind in (BlockDevices, Inventory, Contents):
+        fact = view.facts.fact(kind, one.host)
+        if fact is None or fact.parsed is None or not fact.parsed.problems:
+            continue
+        problem = fact.parsed.problems[0]
+        why = (
+            f"{fact.command.partition(' ')[0]} was not wholly understood ({problem.why}): {one_line(problem.text)[:80]}"
+        )
+        devices = tuple(msgspec.structs.replace(seen, unread=seen.unread or why) for seen in one.devices)
+        return msgspec.structs.replace(one, devices=devices, missing=(*one.missing, why))
+    return one
 
 
 def _of_boot(alone: HostLook, place: Place | None) -> HostLook:
@@ -91,8 +105,8 @@ def site_of(view: View) -> Site:
     hosts = {view.node_name(host): host for host in reversed(view.hosts) if view.node_of(host)}
     nsds = view.devices
     fact = view.facts.fact(NsdDevices)
-    if fact and fact.failure:
-        nsds = None  # what it was before may be wrong by now
+    if fact and (fact.failure or (fact.parsed and fact.parsed.problems)):
+        nsds = None  # what it was before may be wrong by now, and a row that was not understood is an NSD
     sites, odd = places(view.sites, view.table)
     return Site(
         table=view.table,

@@ -11,11 +11,11 @@ from collections.abc import Collection, Generator, Mapping, Sequence
 
 import msgspec
 
-from remote.gpfs.models import ClusterNode, DiskList, FileSystem, NsdDevices
+from remote.gpfs.models import ClusterNode, DiskList, FileSystem, NsdDevices, Usage
 from remote.gpfs.stanza import NsdStanza
 from remote.names import NodeTable, UnknownNodeError
 from supervision import verdicts
-from supervision.gpfs_groups import Placed, judge_groups, judge_sizes, placed_before
+from supervision.gpfs_groups import NEVER, Placed, judge_groups, judge_sizes, placed_before
 from supervision.gpfs_text import size_text
 from supervision.gpfs_verdicts import (
     KnownNsds,
@@ -27,7 +27,7 @@ from supervision.gpfs_verdicts import (
     judge_sector,
     judge_server,
 )
-from supervision.identity import HostLook, Seen, Use, UseKind
+from supervision.identity import HostLook, Seen
 from supervision.pins import Pin, PinnedAt
 from supervision.verdicts import Level, Verdict
 
@@ -115,16 +115,14 @@ def judging(stanzas: Sequence[NsdStanza], site: Site) -> Generator[None, None, J
     new = [one for one in proven if one.seen and not one.made]
     bad = {(verdict.host, verdict.device) for verdict in found if verdict.level is Level.BLOCK}
     sound = [one for one in new if one.seen and (one.seen.host, one.seen.name) not in bad]
-    chosen = [(one.seen, site.looks[one.seen.host]) for one in sound if one.seen]
-    found = [_with_hint(verdict, proven, chosen, site) for verdict in found]
-    found += verdicts.judge_peers(chosen)
-    found += verdicts.judge_drift([seen for seen, _ in chosen], site.looks)
+    found = _with_hints(found, proven, [one.seen for one in sound if one.seen], site)
+    found += verdicts.judge_drift([one.seen for one in sound if one.seen], site.looks)
     yield
     old = placed_before(site.disks, site.looks, known.servers)
-    found += judge_groups([_placed(one, site) for one in new], site.sites, old)
-    found += judge_sizes([_placed(one, site) for one in sound])
-    groups = {one.seen.key: one.stanza.failure_group for one in sound if one.seen}
-    found += verdicts.judge_batch(chosen, groups)
+    found += judge_groups([_placed(one, site) for one in new if one.stanza.usage not in NEVER], site.sites, old)
+    for same in _by_purpose(sound):
+        found += _judge_set(same, site)
+        yield
     oldest = min((look.at for look in site.looks.values()), default=0.0)
     found += judge_rows(site.nsds.rows if site.nsds else (), site.table, oldest)
     found += judge_discovery(tuple(dict.fromkeys(_hosts_of(stanzas, site))), site.looks)
@@ -133,25 +131,42 @@ def judging(stanzas: Sequence[NsdStanza], site: Site) -> Generator[None, None, J
     return Judged(tuple(proven), tuple(found))
 
 
-def _with_hint(
-    verdict: Verdict, proven: Sequence[Proven], sound: Sequence[tuple[Seen, HostLook]], site: Site
-) -> Verdict:
+def _by_purpose(sound: Sequence[Proven]) -> list[list[Proven]]:
+    """The stanzas that serve one purpose: a file may have SSDs for metadata and other disks for data."""
+    found: dict[tuple[Usage, str], list[Proven]] = {}
+    for one in sound:
+        found.setdefault((one.stanza.usage, one.stanza.pool), []).append(one)
+    return list(found.values())
+
+
+def _judge_set(same: Sequence[Proven], site: Site) -> list[Verdict]:
+    chosen = [(one.seen, site.looks[one.seen.host]) for one in same if one.seen]
+    found = verdicts.judge_peers(chosen)
+    if same[0].stanza.usage in NEVER:
+        return found
+    found += judge_sizes([_placed(one, site) for one in same])
+    return found + verdicts.judge_batch(chosen, {one.seen.key: one.stanza.failure_group for one in same if one.seen})
+
+
+def _with_hints(found: Sequence[Verdict], proven: Sequence[Proven], sound: Sequence[Seen], site: Site) -> list[Verdict]:
     """Of a device that must not be taken, which free ones of its host are like the rest of the set."""
-    look = site.looks.get(verdict.host)
-    if look is None or verdict.kind not in (verdicts.IN_USE, verdicts.NAME) or not sound:
-        return verdict
-    kinds = Counter((seen.model, seen.identity.size_bytes, seen.rotational) for seen, _ in sound)
-    usual = kinds.most_common(1)[0][0]
+    kinds = Counter((seen.model, seen.identity.size_bytes, seen.rotational) for seen in sound)
+    usual = kinds.most_common(1)[0][0] if kinds else None
     meant = {one.seen.key for one in proven if one.seen}
-    free = [
-        seen.name
-        for seen in look.devices
-        if seen.free and seen.key not in meant and (seen.model, seen.identity.size_bytes, seen.rotational) == usual
-    ]
-    if not free:
-        return verdict
-    hint = f"Free on {look.host} and like the others of this file: {', '.join(free)}"
-    return msgspec.structs.replace(verdict, advice=hint)
+    hints: dict[str, str] = {}
+
+    def hint(verdict: Verdict) -> Verdict:
+        look = site.looks.get(verdict.host)
+        if look is None or usual is None or verdict.kind not in (verdicts.IN_USE, verdicts.NAME):
+            return verdict
+        if look.host not in hints:
+            alike = (s for s in look.devices if (s.model, s.identity.size_bytes, s.rotational) == usual)
+            free = [seen.name for seen in alike if seen.free and not seen.doubt and seen.key not in meant]
+            told = f"Free on {look.host} and like the others of this file: {', '.join(free)}"
+            hints[look.host] = told if free else ""
+        return msgspec.structs.replace(verdict, advice=hints[look.host] or verdict.advice)
+
+    return [hint(verdict) for verdict in found]
 
 
 def _judge_stanza(stanza: NsdStanza, site: Site, known: KnownNsds) -> tuple[Proven, list[Verdict]]:
@@ -285,20 +300,3 @@ def _proof(one: Proven, site: Site) -> Verdict:
 
 def _block(kind: str, stanza: NsdStanza, text: str, advice: str, host: str = "", at: float = 0.0) -> Verdict:
     return Verdict(Level.BLOCK, kind, host, stanza.device, text, advice, stanza.nsd, at)
-
-
-def blocked_by_nsd(verdict: Verdict, seen: Seen | None) -> bool:
-    """Whether the exception may be meant for which GPFS has `-v no`: a recycled disk that carries an old NSD id.
-
-    Never an NSD of this cluster, nor what holds anything besides the NSD's own partition, nor what could not be read.
-    """
-    if verdict.kind != verdicts.IN_USE or seen is None or seen.known_as or seen.unread or seen.doubt:
-        return False
-    kinds = {use.kind for use in seen.uses}
-    return UseKind.NSD in kinds and all(_of_an_nsd(use) for use in seen.uses)
-
-
-def _of_an_nsd(use: Use) -> bool:
-    """What an NSD of any release leaves on a disk: its id, its partition and the table that this is in."""
-    table = use.kind is UseKind.PARTITIONED and use.text.endswith(" partition table")
-    return table or use.kind in (UseKind.NSD, UseKind.BYTES)

@@ -13,7 +13,7 @@ from remote.names import NodeTable, UnknownNodeError
 from supervision import verdicts
 from supervision.devicemodels import power_loss_protected
 from supervision.identity import HostLook, Identity, Seen, is_path
-from supervision.verdicts import DISCOVERY, DRIFT, NAME, NSD_ID, UNFIT, UNREAD, Level, Verdict
+from supervision.verdicts import DISCOVERY, DRIFT, IDENTITY, NAME, NSD_ID, UNFIT, UNREAD, Level, Verdict
 
 NATIVE = 4096
 """Bytes of a logical sector that GPFS must be aligned to."""
@@ -134,9 +134,16 @@ def judge_server(
     if look is None:
         text = f"{server} could not be read, so it is not known whether it sees {identity.text}"
         return [Verdict(Level.BLOCK, UNREAD, host or server, "", text, "See why first", about)]
+    if look.stale:
+        text = f"{look.stale}, so it is not known whether {server} sees {identity.text}"
+        return [Verdict(Level.BLOCK, DRIFT, look.host, "", text, "Look at the devices again", about, look.at)]
     there = [seen for seen in look.find(identity) if not is_path(seen)]
-    if len(there) == 1:
+    if len(there) == 1 and identity.text.startswith("wwn:"):
         return []
+    if len(there) == 1:
+        text = f"that {server} sees the same disk rests on a serial number, {identity.text}, and on no WWN"
+        advice = "Compare them at the machine: of two disks with one serial number mmcrnsd takes that of the first"
+        return [Verdict(Level.WARNING, IDENTITY, look.host, there[0].name, text, advice, about, look.at)]
     text = f"{server} is to serve {about} and sees {identity.text} {len(there) or 'no'} times"
     if not there:
         text = f"{server} is to serve {about} and does not see {identity.text} at all"

@@ -2,24 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from remote.errors import SiteError
 from remote.gpfs import commands as gpfs
 from remote.gpfs.models import Cluster
-from remote.gpfs.stanza import Stanza, nsd_stanzas, parse_stanzas
+from remote.gpfs.stanza import NsdStanza, Stanza, nsd_stanzas, parse_stanzas
 from supervision import verdicts
 from supervision.filesystems import Sites
 from supervision.gpfs import GpfsFileSystem, own_daemon
 from supervision.gpfs_hosts import hosts_of
-from supervision.gpfs_proof import lost
+from supervision.gpfs_proof import lost, reached
 from supervision.gpfs_recycled import exceptions
 from supervision.gpfs_selection import Built
 from supervision.gpfs_site import look_in_turns, site_of
 from supervision.gpfs_stanzacheck import Judged, Proven, Site, judge_in_turns
-from supervision.gpfs_verdicts import judge_thin, judge_volume_ids
+from supervision.gpfs_verdicts import KnownNsds, judge_thin, judge_volume_ids
 from supervision.gpfs_view import View
 from supervision.pins import Pin, Pins
 from supervision.supervisor import Supervisor
@@ -63,6 +63,8 @@ async def verify(
     parsed = parse_stanzas(text)
     wanted = nsd_stanzas(parsed.model)
     found = [_broken(problem.line, problem.why) for problem in (*parsed.problems, *wanted.problems)]
+    if not wanted.model and not found:
+        found.append(_broken(1, "no stanza of it is for an NSD (%nsd: ...), so nothing is proven"))
     fs, entry = supervisor.fs, supervisor.entry
     system = GpfsFileSystem(fs, entry)
     questions = [own_daemon(), gpfs.mmlscluster(), gpfs.mmlsnsd_devices()]
@@ -71,14 +73,16 @@ async def verify(
     cluster = _view(supervisor).cluster
     if cluster is None:
         raise UnreadError(_why(supervisor))
-    servers = [server for stanza in wanted.model for server in stanza.servers]
+    stanzas = _with_servers(wanted.model, _view(supervisor))
+    servers = [server for stanza in stanzas for server in stanza.servers]
+    servers += [place.node for pin in against.devices for place in pin.at] if against else []
     hosts = hosts_of(_view(supervisor), entry, servers)
     supervisor.site.add_hosts(hosts)
     errors = await supervisor.look_at_devices(hosts, *system.device_questions())
     view = _view(supervisor, sites)
     await look_in_turns(view)
     site = site_of(view)
-    judged = await judge_in_turns(wanted.model, site)
+    judged = await judge_in_turns(stanzas, site)
     found += _thin(parsed.model)
     found += [_explained(verdict, errors) for verdict in judged.verdicts]
     if site.nsds:
@@ -92,12 +96,24 @@ async def verify(
     return Verified(cluster.name, whole, exceptions(Built((), whole), site))
 
 
+def _with_servers(stanzas: Sequence[NsdStanza], view: View) -> tuple[NsdStanza, ...]:
+    """Stanzas as mmadddisk takes them: they may name no device and no server, for both belong to the NSD already."""
+    known = KnownNsds(view.devices.rows if view.devices else (), view.table, {})
+    return tuple(
+        stanza
+        if stanza.device or stanza.servers
+        else msgspec.structs.replace(stanza, servers=known.servers.get(stanza.nsd, ()))
+        for stanza in stanzas
+    )
+
+
 def judge_against(proven: Iterable[Proven], pins: Pins, site: Site) -> list[Verdict]:
     """What is not as it was pinned. Another name of the same device is a note, if the stanza has the new one."""
     by_label = {pin.label: pin for pin in pins.devices}
     found: list[Verdict] = []
     for one in proven:
         pin = by_label.pop(one.stanza.nsd, None)
+        pin = pin and reached(pin, site)
         if pin is None:
             text = f"{one.stanza.nsd} is not in the pin"
             advice = "Pin it with the others once all are proven"
@@ -114,9 +130,10 @@ def _other_device(one: Proven, pin: Pin, site: Site) -> list[Verdict]:
     seen = one.seen
     if seen is None or (seen.identity == pin.key and not seen.doubt):
         return []
+    then = _name_then(pin, seen.host)
     text = (
         f"{one.stanza.device or seen.name} on {seen.host} is {seen.identity.text or 'a device without identity'}, "
-        f"and {pin.label} was pinned as {pin.identity} ({pin.first.name} then)"
+        f"and {pin.label} was pinned as {pin.identity}{f' ({then} then)' if then else ''}"
     )
     advice = "The name means another device now: build the stanza anew"
     at = site.looks[seen.host].at
@@ -125,10 +142,18 @@ def _other_device(one: Proven, pin: Pin, site: Site) -> list[Verdict]:
 
 def _moved(one: Proven, pin: Pin) -> list[Verdict]:
     seen = one.seen
-    if seen is None or seen.identity != pin.key or seen.called(pin.first.name):
+    if seen is None or seen.identity != pin.key:
         return []
-    text = f"{pin.label} was {pin.first.name} when it was pinned and is {seen.name} now; it is the same device"
+    then = _name_then(pin, seen.host)
+    if not then or seen.called(then):
+        return []
+    text = f"{pin.label} was {then} when it was pinned and is {seen.name} now; it is the same device"
     return [Verdict(Level.NOTE, verdicts.DRIFT, seen.host, seen.name, text, about=pin.label)]
+
+
+def _name_then(pin: Pin, host: str) -> str:
+    """What a pinned device was called on a host, which need not be the first one now; "" where it was not seen."""
+    return next((place.name for place in pin.at if place.host == host), "")
 
 
 def _rebooted(pin: Pin, site: Site) -> list[Verdict]:

@@ -19,9 +19,12 @@ from remote.linux.models import BlockDevice, BlockDevices
 
 GPFS_PARTITION = "37affc90-ef7d-4e96-91c3-2d7ae055b174"
 """The GPT type of the partition that NSDs have from GPFS 4.1 on."""
-_MAP = re.compile(r"mpath-3([0-9a-f]{16}|[0-9a-f]{32})\Z", re.IGNORECASE)
+_MAP = re.compile(r"mpath-(?:3([0-9a-f]{16}|[0-9a-f]{32})|2([0-9a-f]{16,32})|((?:eui|nvme|uuid)\..+))\Z", re.IGNORECASE)
+"""The id of a map by the type of its WWID: NAA, EUI-64, or what an NVMe device is called; other types tell no WWN."""
 _NAA = re.compile(r"naa\.([0-9a-f]{16}|[0-9a-f]{32})\Z", re.IGNORECASE)
 _SHOWN = ("disk", "mpath")
+_NVME_PATH = re.compile(r"nvme[0-9]+c[0-9]+n[0-9]+\Z")
+"""A path of an NVMe device whose paths the kernel joins: it has no file below /dev, and only old lsblk lists it."""
 _CUT = 16
 """Digits at which old versions of lsblk cut a WWN; those that begin with 6 have 32."""
 
@@ -167,7 +170,8 @@ def look(
     nodes = {node.kname: node for node in inventory.nodes} if inventory else {}
     lying = {content.kname: content for content in contents.devices} if contents else {}
     tree = _Tree(blocks, nodes, inventory)
-    devices = [_seen(host, block, tree, lying.get(block.kname)) for block in blocks.devices if block.type in _SHOWN]
+    whole = (block for block in blocks.devices if block.type in _SHOWN and not _NVME_PATH.match(block.kname))
+    devices = [_seen(host, block, tree, lying.get(block.kname)) for block in whole]
     missing = []
     if inventory is None:
         missing.append("what the kernel tells of its devices (/sys) was not read")
@@ -313,16 +317,24 @@ def _at_odds(block: BlockDevice, own: str, node: BlockNode | None) -> str:
 
 def _map_identity(known: BlockDevice, node: BlockNode | None, paths: Sequence[BlockNode | None]) -> tuple[str, str]:
     """A map takes the identity of its paths, which its own id must not contradict."""
-    own = _MAP.match(node.dm_uuid) if node else None
+    own = _map_wwn(node)
     told = {wwn for path in paths if (wwn := _kernel_wwn(path))}
     if len(told) > 1:
         return "", f"its paths have different identities: {', '.join(sorted(told))}"
-    text = told.pop() if told else f"wwn:{own[1].lower()}" if own else known.identity if known.type == "disk" else ""
+    text = told.pop() if told else own or (known.identity if known.type == "disk" else "")
     if not text:
         return "", "neither the map nor its paths tell a WWN or serial number"
-    if own and text.startswith("wwn:") and not f"wwn:{own[1].lower()}".startswith(text):
-        return text, f"the map says {own[1].lower()}, its paths say {text.removeprefix('wwn:')}"
+    if own and text.startswith("wwn:") and not own.startswith(text):
+        return text, f"the map says {own.removeprefix('wwn:')}, its paths say {text.removeprefix('wwn:')}"
     return text, _cut(text)
+
+
+def _map_wwn(node: BlockNode | None) -> str:
+    match = _MAP.match(node.dm_uuid) if node else None
+    if match is None:
+        return ""
+    naa, eui, nvme = (part.lower() if part else "" for part in match.groups())
+    return f"wwn:{naa or nvme or f'eui.{eui}'}"
 
 
 def _kernel_wwn(node: BlockNode | None) -> str:
@@ -376,6 +388,10 @@ def _uses(block: BlockDevice, above: Iterable[str], tree: _Tree, content: Conten
         known = tree.kernel_uses.get(kname, ())
         uses += [msgspec.structs.replace(use, text=f"{tree.name(kname)} {use.text}") for use in known]
     uses += _content_uses(content)
+    known_path = any(use.kind is UseKind.PATH for use in uses)
+    if content and content.state is ReadState.PATH and not known_path:
+        # lsblk was asked a moment before, and may not have seen the map yet
+        uses.append(Use(UseKind.PATH, "path of a multipath map"))
     if any(use.kind is UseKind.PATH for use in uses):
         # what lies on the map is the map's; a path is only a way to it
         uses = [use for use in uses if use.kind in (UseKind.PATH, UseKind.STATE)]
@@ -410,7 +426,7 @@ def _own_uses(block: BlockDevice, prefix: str) -> Iterable[Use]:
 
 
 def _content_uses(content: Content | None) -> Iterable[Use]:
-    if content is None or content.state is ReadState.PATH:
+    if content is None:
         return
     for kind in content.partitions:
         if kind == GPFS_PARTITION:
@@ -431,6 +447,8 @@ def _unread(block: BlockDevice, above: Iterable[str], tree: _Tree, content: Cont
         return ""
     if content is None:
         return "what lies on it was not read"
+    if block.kname not in tree.nodes:
+        return "what the kernel tells of it (/sys) was not read"
     if content.state in (ReadState.READ, ReadState.PATH):
         return ""
     return f"what lies on it could not be read: {content.state.value}{f' ({content.detail})' if content.detail else ''}"

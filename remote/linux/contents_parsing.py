@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 
-from remote.linux.inventory import Content, Contents, ReadState, Signature
+from remote.linux.inventory import Content, Contents, ReadState, Signature, kernel_name
 from remote.parsed import Note, Parsed, Problem
 from remote.text import decode, one_line, safe
 
@@ -64,7 +64,9 @@ def parse_signatures(stdout: str, stderr: str = "") -> Parsed[Contents]:
     if not ended:
         problems.insert(0, Problem(0, "", "the answer is not whole"))
     return Parsed(
-        Contents(tuple(_content(kname, said) for kname, said in found.items())), tuple(notes), tuple(problems)
+        Contents(tuple(_content(kernel_name(kname), said) for kname, said in found.items())),
+        tuple(notes),
+        tuple(problems),
     )
 
 

@@ -11,6 +11,11 @@ from enum import Enum
 import msgspec
 
 
+def kernel_name(name: str) -> str:
+    """A kernel's name as it stands below /dev and as `lsblk` tells it: sysfs writes `cciss!c0d0` for cciss/c0d0."""
+    return name.replace("!", "/")
+
+
 class ReadState(Enum):
     """How it went with reading a device's first bytes and signatures."""
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from remote.linux.inventory import BlockNode, Inventory, Mount, Part
+from remote.linux.inventory import BlockNode, Inventory, Mount, Part, kernel_name
 from remote.parsed import Note, Parsed, Problem
 from remote.text import decode, safe
 
@@ -160,9 +160,11 @@ def _node(reading: _Reading, kname: str, record: Mapping[str, list[str]]) -> Blo
 
     sectors = whole("sectors")
     udev = reading.udev.get(first("number"), {})
-    parts = tuple(Part(words[0], words[-1]) for words in (part.split() for part in record.get("part", ())) if words)
+    parts = tuple(
+        Part(kernel_name(words[0]), words[-1]) for words in (part.split() for part in record.get("part", ())) if words
+    )
     return BlockNode(
-        kname=kname,
+        kname=kernel_name(kname),
         number=first("number"),
         # sysfs counts in 512 bytes whatever the device's own sectors are
         size_bytes=sectors * 512 if sectors is not None else None,
@@ -181,8 +183,8 @@ def _node(reading: _Reading, kname: str, record: Mapping[str, list[str]]) -> Blo
         dm_name=first("dm_name"),
         dm_uuid=first("dm_uuid"),
         md_level=first("md_level"),
-        holders=tuple(dict.fromkeys(record.get("holder", ()))),
-        slaves=tuple(dict.fromkeys(record.get("slave", ()))),
+        holders=tuple(dict.fromkeys(map(kernel_name, record.get("holder", ())))),
+        slaves=tuple(dict.fromkeys(map(kernel_name, record.get("slave", ())))),
         parts=parts,
         links=tuple(dict.fromkeys(reading.links.get(kname, ()))),
     )

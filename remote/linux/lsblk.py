@@ -9,6 +9,7 @@ from typing import Any
 
 import msgspec
 
+from remote.linux.inventory import kernel_name
 from remote.linux.models import BlockDevice, BlockDevices
 from remote.parsed import Note, Parsed, Problem
 from remote.text import decode, safe
@@ -47,7 +48,7 @@ def parse_lsblk_json(stdout: str, stderr: str = "") -> Parsed[BlockDevices]:
         return Parsed(BlockDevices(()), tuple(notes), (Problem(0, "", f"not whole JSON: {safe(str(error))[:200]}"),))
     for entry, parent in _entries(told.get("blockdevices") if isinstance(told, dict) else None):
         pairs = _of_json(entry, parent) if isinstance(entry, dict) else {}
-        why = _add(pairs, devices)
+        why = _add(pairs, devices) or _lost_children(entry)
         if why:
             problems.append(Problem(0, safe(repr(entry))[:200], why))
     if not devices:
@@ -67,6 +68,16 @@ def _entries(top: Any) -> Iterator[tuple[Any, str]]:
             waiting.extend((child, kname) for child in reversed(below))
 
 
+def _lost_children(entry: dict[str, Any]) -> str:
+    """Why not all that lies on a device was read, or "": a partition that nobody hears of makes a disk look free."""
+    if not isinstance(entry.get("children"), list | None):
+        return "children are no list"
+    for key, value in entry.items():
+        if key != "children" and isinstance(value, list) and any(isinstance(each, dict) for each in value):
+            return f"there are devices in {safe(key)[:20]}"
+    return ""
+
+
 def _of_json(entry: dict[str, Any], parent: str) -> dict[str, str]:
     pairs = {key.upper().translate(_KEY_SIGNS): _text(value) for key, value in entry.items() if key != "children"}
     pairs["MOUNTPOINT"] = pairs.get("MOUNTPOINT") or pairs.get("MOUNTPOINTS", "")
@@ -82,7 +93,12 @@ def _text(value: Any) -> str:
         return "1" if value else "0"
     if isinstance(value, int):
         return str(value) if abs(value) < _LONGEST else ""
-    return safe(value).strip() if isinstance(value, str) else ""
+    return _shown(value) if isinstance(value, str) else ""
+
+
+def _shown(text: str) -> str:
+    """A value without its padding, on one line: a line break in a model or a label must not make a line of its own."""
+    return safe(text).strip().replace("\n", "\ufffd")
 
 
 def parse_lsblk_pairs(stdout: str, stderr: str = "") -> Parsed[BlockDevices]:
@@ -137,12 +153,12 @@ def _value(text: str) -> str:
     def undo(match: re.Match[str]) -> str:
         return decode(bytes.fromhex(match[0].replace("\\x", "")))
 
-    return safe(_ESCAPES.sub(undo, text)).strip()
+    return _shown(_ESCAPES.sub(undo, text))
 
 
 def _add(pairs: dict[str, str], devices: dict[str, BlockDevice]) -> str:
     """Add a row to the devices; returns why it cannot be, or ""."""
-    kname = pairs.get("KNAME", "")
+    kname = kernel_name(pairs.get("KNAME", ""))  # old releases tell it as sysfs does
     size = _whole(pairs.get("SIZE", ""))
     if not kname or not pairs.get("NAME"):
         return "a row needs NAME and KNAME"
@@ -161,9 +177,9 @@ def _add(pairs: dict[str, str], devices: dict[str, BlockDevice]) -> str:
 
 
 def _device(pairs: dict[str, str], kname: str, size: int) -> BlockDevice:
-    parent = pairs.get("PKNAME", "")
+    parent = kernel_name(pairs.get("PKNAME", ""))
     return BlockDevice(
-        name=pairs["NAME"],
+        name=kname if kernel_name(pairs["NAME"]) == kname else pairs["NAME"],
         kname=kname,
         parents=(parent,) if parent else (),
         type=pairs.get("TYPE", ""),

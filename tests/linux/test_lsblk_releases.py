@@ -9,7 +9,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from remote.command import Effect
@@ -122,6 +122,7 @@ def test_a_map_below_two_paths_is_one_device_even_where_parents_are_not_named() 
 
 def test_what_would_steer_a_terminal_is_shown() -> None:
     assert one(label="a\x1b[2Jb ").label == "a\ufffd[2Jb"
+    assert one(model="X\nPROVEN\n").model == "X\ufffdPROVEN"
     assert one(parttype="37AFFC90").parttype == "37affc90"
 
 
@@ -140,12 +141,15 @@ def test_what_is_no_listing_is_a_problem(text: str) -> None:
     assert parse_lsblk_json(text).model.devices == ()
 
 
+@example(at=454, length=1, put="")
+@example(at=3529, length=33, put="")
 @settings(max_examples=100, deadline=None)
 @given(at=st.integers(0, 9000), length=st.integers(1, 40), put=st.text(max_size=3))
 def test_a_damaged_device_is_never_lost_without_a_word(at: int, length: int, put: str) -> None:
     text = told("2.32.json")
     parsed = parse_lsblk(text[:at] + put + text[at + length :])
-    assert parsed.problems or len(parsed.model.devices) == len(SERVER)
+    # a name that is damaged under one of its parents is a device more
+    assert parsed.problems or len(parsed.model.devices) >= len(SERVER)
 
 
 @given(st.recursive(st.none() | st.booleans() | st.integers() | st.floats() | st.text(max_size=5), st.lists))

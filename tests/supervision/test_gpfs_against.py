@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+
+import msgspec
 
 from remote.gpfs.stanza import NsdStanza
 from supervision.gpfs_stanzacheck import judge_stanzas
@@ -13,9 +15,18 @@ from supervision.verdicts import DRIFT, IDENTITY, Level
 from tests.supervision.test_gpfs_proof import BOTH, STANZAS, A, B, disk, look, site, stanza
 
 
-def against(stanzas: Sequence[NsdStanza], *looks: HostLook) -> list[tuple[Level, str, str]]:
-    """What is told besides the file's own verdicts: it was pinned as `STANZAS` on `BOTH`."""
-    pins = Pins(1, "mss", 0.0, "somebody", judge_stanzas(STANZAS, site(*BOTH)).pins)
+def against(
+    stanzas: Sequence[NsdStanza], *looks: HostLook, called: Mapping[str, str] = {}
+) -> list[tuple[Level, str, str]]:
+    """What is told besides the file's own verdicts: it was pinned as `STANZAS` on `BOTH`, whose hosts were `called`."""
+    pinned = judge_stanzas(STANZAS, site(*BOTH)).pins
+    devices = tuple(
+        msgspec.structs.replace(
+            pin, at=tuple(msgspec.structs.replace(at, host=called.get(at.host, at.host)) for at in pin.at)
+        )
+        for pin in pinned
+    )
+    pins = Pins(1, "mss", 0.0, "somebody", devices)
     now = site(*looks)
     return [(v.level, v.kind, v.text) for v in judge_against(judge_stanzas(stanzas, now).proven, pins, now)]
 
@@ -31,6 +42,20 @@ def test_a_file_that_follows_a_device_to_its_new_name_gets_notes_of_the_name_and
     texts = [text for _, _, text in told]
     assert "foo2_ssd1 was sdh when it was pinned and is sdk now; it is the same device" in texts
     assert texts.count("the host was rebooted since it was pinned: names may mean other devices") == 2
+
+
+def test_hosts_that_were_reached_by_other_names_are_the_same_nodes() -> None:
+    rebooted = look("pollux2", disk("sdh", B, "pollux2"), disk("sdx", A, "pollux2"), boot="boot-2")
+    told = against(STANZAS, BOTH[0], rebooted, called={"pollux1": "10.1.1.1", "pollux2": "foo2.example.com"})
+    assert told == [(Level.NOTE, DRIFT, "the host was rebooted since it was pinned: names may mean other devices")] * 2
+
+
+def test_servers_in_another_order_are_no_change_of_names() -> None:
+    turned = (stanza("sdx", "foo1_ssd1", "foo2", "foo1"), STANZAS[1])
+    assert against(turned, *BOTH) == []
+    moved = look("pollux2", disk("sdh", B, "pollux2"), disk("sdy", A, "pollux2"))
+    told = against((stanza("sdy", "foo1_ssd1", "foo2", "foo1"), STANZAS[1]), BOTH[0], moved)
+    assert told == [(Level.NOTE, DRIFT, "foo1_ssd1 was sdx when it was pinned and is sdy now; it is the same device")]
 
 
 def test_a_name_that_means_another_device_by_now_is_blocked() -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import msgspec
+import pytest
 
 from remote.events import LinkChanged
 from remote.jobs import Place
 from remote.linux.inventory import Content, ReadState
 from remote.linux.models import BlockDevices
-from remote.parsed import Parsed
+from remote.parsed import Parsed, Problem
 from supervision.gpfs_devices import devices, steps
+from supervision.gpfs_site import site_of
 from supervision.gpfs_view import Memo, View
 from supervision.sightings import noted
 from supervision.tables import Row, Table
@@ -161,6 +163,31 @@ def test_once_mmlsnsd_was_asked_again_its_names_count() -> None:
     whole = rebooted(read=False, asked_again=True)
     verdicts = {name: text for host, name, text in told(whole, "host", "name", "verdict") if host == "pollux2"}
     assert (verdicts["sda"], verdicts["sdh"], verdicts["sdb"]) == ("= foo2_nsd2", "= foo2_nsd1", "! boot disk")
+
+
+@pytest.mark.parametrize("key", ["devices", "inventory", "contents"])
+def test_nothing_is_free_on_a_host_whose_answer_was_not_wholly_understood(key: str) -> None:
+    """The line that was not understood may be the mount or the holder."""
+    facts = servers.facts()
+    fact = facts[f"{key} pollux2"]
+    assert fact.parsed is not None
+    parsed = Parsed(fact.parsed.model, problems=(Problem(7, "mount \x1b odd", "not a line of mountinfo"),))
+    facts[fact.key] = msgspec.structs.replace(fact, parsed=parsed)
+    whole = servers.file_system().devices(servers.state(facts))
+    free = {(host, name) for host, name, text in told(whole, "host", "name", "verdict") if text == "+ free"}
+    assert {host for host, _ in free} == {"pollux1", "pollux3"}
+    assert ("pollux2", "sdg", "? unread") in told(whole, "host", "name", "verdict")
+    detail = dict(row_of(whole, "pollux2", "sdg").detail)
+    assert detail["block"].startswith("ask was not wholly understood (not a line of mountinfo): mount \ufffd odd")
+
+
+def test_a_table_of_nsds_that_was_not_wholly_understood_is_none() -> None:
+    facts = servers.facts()
+    fact = facts["nsd devices"]
+    assert fact.parsed is not None
+    parsed = Parsed(fact.parsed.model, problems=(Problem(3, "foo9_nsd1 ?", "an NSD needs a name"),))
+    facts[fact.key] = msgspec.structs.replace(fact, parsed=parsed)
+    assert site_of(View(servers.state(facts), servers.FS, servers.HOSTS, Memo())).nsds is None
 
 
 def test_a_failure_is_told_once_a_host_and_by_the_program_alone() -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from typing import Any
 
+import msgspec
 import pytest
 
 from remote.gpfs.models import NsdDevice, NsdDevices
-from remote.linux.inventory import Content, Contents, Inventory, ReadState
+from remote.linux.inventory import Content, Contents, Inventory, ReadState, Signature
 from remote.linux.models import BlockDevices
 from supervision.facts import Fact
-from supervision.gpfs_looks import NOT_ASKED, share, volume_ids, with_nsds
+from supervision.gpfs_looks import NOT_ASKED, share, strange_id, volume_ids, with_nsds
 from supervision.gpfs_site import look_in_turns, looks_of
 from supervision.gpfs_view import Memo, View
 from supervision.identity import HostLook, Identity, Seen, Use, UseKind
@@ -86,6 +87,17 @@ def test_an_nsd_of_another_cluster_is_told_with_who_wrote_it_when() -> None:
     )
 
 
+def test_entries_of_a_partition_table_are_no_volume_id() -> None:
+    """Sector 2 of a GPT begins with types and random ids, of which many could be an address and a time."""
+    entry = "90fcaf377def964e91c32d7ae055b174" + ID.lower() + "51b10cf7" * 2
+    disk = seen(sector2=entry.ljust(128, "0"), uses=())
+    assert disk.content is not None
+    assert strange_id(disk, AT) == ID
+    for changes in ({"signatures": (Signature("gpt", "partition-table"),)}, {"partitions": ("37affc90",)}):
+        content = msgspec.structs.replace(disk.content, **changes)
+        assert strange_id(msgspec.structs.replace(disk, content=content), AT) == ""
+
+
 def test_an_nsd_on_one_server_is_one_on_every_server_that_sees_it() -> None:
     first = known(seen(), row("/dev/sdg"))
     doubtful = seen("sdk", "n2", doubt="two have it")
@@ -94,6 +106,36 @@ def test_an_nsd_on_one_server_is_one_on_every_server_that_sees_it() -> None:
     assert (there.known_as, there.uses[0].text) == ("foo1_ssd1", "NSD foo1_ssd1, as n1 sees it")
     assert other is doubtful
     assert shared["n1"].devices == (first,)
+
+
+@pytest.mark.parametrize(
+    ("use", "told"),
+    [
+        (Use(UseKind.MOUNTED, "sde1 mounted on /data"), "sde1 mounted on /data on n2"),
+        (Use(UseKind.HELD, "held by dm-4 (crypt)"), "held by dm-4 (crypt) on n2"),
+        (Use(UseKind.SWAP, "swap"), "swap on n2"),
+    ],
+)
+def test_a_disk_that_another_host_uses_is_not_free_where_it_looks_so(use: Use, told: str) -> None:
+    shared = share({"n1": look(seen()), "n2": look(seen("sde", "n2", uses=(use,)), host="n2")})
+    (here,), (there,) = shared["n1"].devices, shared["n2"].devices
+    assert here.uses == (Use(use.kind, told),)
+    assert (here.known_as, here.free) == ("", False)
+    assert there.uses == (use,)
+
+
+def test_signatures_are_read_on_each_host_and_paths_stay_paths() -> None:
+    """udev of another host may still tell what was wiped long ago."""
+    old = seen("sde", "n2", uses=(Use(UseKind.SIGNATURE, "xfs"),))
+    assert share({"n1": look(seen()), "n2": look(old, host="n2")})["n1"].devices == (seen(),)
+    path = seen("sdx", uses=(Use(UseKind.PATH, "path of mpatha"),))
+    held = seen("sde", "n2", uses=(Use(UseKind.HELD, "held by md0"),))
+    assert share({"n1": look(path), "n2": look(held, host="n2")})["n1"].devices == (path,)
+
+
+def test_a_map_is_the_nsd_of_a_row_that_names_one_of_its_paths() -> None:
+    found = known(seen("dm-3", paths=("sdg", "sdk")), row("/dev/sdk"))
+    assert found.known_as == "foo1_ssd1"
 
 
 def a_state(**changes: Any) -> State:

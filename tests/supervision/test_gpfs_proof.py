@@ -212,6 +212,19 @@ def test_an_nsd_on_a_device_that_nobody_sees_is_told(pins: tuple[Pin, ...]) -> N
     assert found.text == f"foo1_ssd1 is /dev/sdq on pollux1.example.com, which is not known and not {A}"
 
 
+def test_of_a_node_that_was_not_looked_at_only_a_row_as_server_counts(pins: tuple[Pin, ...]) -> None:
+    beside = NsdDevice("foo2_ssd1", IDS["foo2_ssd1"], "/dev/sdq", "generic", "admin9.example.com", "directly attached")
+    assert made(pins, [*ROWS, beside]) == []
+    (found,) = made(pins, [*ROWS, msgspec.structs.replace(beside, remarks="server node")])
+    assert found.text == f"foo2_ssd1 is /dev/sdq on admin9.example.com, which is not known and not {B}"
+    looked_at = msgspec.structs.replace(beside, node="pollux1.example.com", device="/dev/sdg")
+    (found,) = made(pins, [*ROWS, looked_at])
+    assert (found.host, found.text) == (
+        "pollux1",
+        f"foo2_ssd1 is /dev/sdg on pollux1.example.com, which is {A} and not {B}",
+    )
+
+
 def test_a_row_that_is_missing_on_one_server_is_told(pins: tuple[Pin, ...]) -> None:
     (found,) = made(pins, [ROWS[0], ROWS[2]])
     assert (found.host, found.text) == ("pollux2", "mmlsnsd -X does not show foo1_ssd1 on pollux2.example.com")

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Any
 
+import msgspec
 import pytest
 
 from remote.gpfs.models import Cluster, ClusterNode, FileSystem, FsAttribute, NsdDevice
@@ -22,7 +23,7 @@ from supervision.gpfs_verdicts import (
     judge_volume_ids,
 )
 from supervision.identity import HostLook, Identity, Seen, Use, UseKind
-from supervision.verdicts import DISCOVERY, DRIFT, NAME, NSD_ID, UNFIT, UNREAD, Level
+from supervision.verdicts import DISCOVERY, DRIFT, IDENTITY, NAME, NSD_ID, UNFIT, UNREAD, Level
 
 AT = 1_000_000.0
 GIB = 1 << 30
@@ -189,6 +190,20 @@ def test_a_server_that_sees_the_device_twice_is_blocked_and_paths_of_a_map_are_n
     assert found.text.endswith("sees wwn:5000c5001 2 times")
     mapped = look(seen("dm-0", "pollux2"), seen("sde", "pollux2", uses=path), host="pollux2")
     assert judge_server(seen().identity, "foo2", "pollux2", {"pollux2": mapped}, "foo1_ssd1") == []
+
+
+def test_a_server_that_was_booted_since_the_look_must_be_looked_at_again() -> None:
+    there = msgspec.structs.replace(look(seen("sde", "pollux2"), host="pollux2"), stale="its host is in another boot")
+    (found,) = judge_server(seen().identity, "foo2", "pollux2", {"pollux2": there}, "foo1_ssd1")
+    assert (found.level, found.kind, found.host) == (Level.BLOCK, DRIFT, "pollux2")
+    assert found.text == "its host is in another boot, so it is not known whether foo2 sees wwn:5000c5001"
+
+
+def test_one_serial_number_on_two_hosts_proves_no_shared_disk() -> None:
+    there = seen("sde", "pollux2", identity=Identity("QEMU+HARDDISK+disk1", GIB))
+    (found,) = judge_server(there.identity, "foo2", "pollux2", {"pollux2": look(there, host="pollux2")}, "foo1_ssd1")
+    assert (found.level, found.kind, found.device) == (Level.WARNING, IDENTITY, "sde")
+    assert "a serial number, QEMU+HARDDISK+disk1, and on no WWN" in found.text
 
 
 @pytest.mark.parametrize("host", [None, "pollux2"])

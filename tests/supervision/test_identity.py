@@ -7,7 +7,10 @@ import random
 import msgspec
 import pytest
 
+from remote.linux.contents_parsing import parse_signatures
 from remote.linux.inventory import BlockNode, Content, Contents, Inventory, Mount, Part, ReadState, Signature
+from remote.linux.inventory_parsing import parse_devices
+from remote.linux.lsblk import parse_lsblk
 from remote.linux.models import BlockDevice, BlockDevices
 from supervision.identity import GPFS_PARTITION, HostLook, Seen, UseKind, is_path, look
 from tests.supervision.gpfs_states import block, blocks
@@ -16,6 +19,8 @@ LONG = "600508b1001c4d1a0000000000000001"
 
 
 def seen_of(devices: BlockDevices, nodes: tuple[BlockNode, ...] = (), contents: tuple[Content, ...] = ()) -> HostLook:
+    if contents and not nodes:
+        nodes = tuple(BlockNode(each.kname) for each in devices.devices)
     inventory = Inventory("b1", nodes) if nodes else None
     return look("h", 1.0, devices, inventory, Contents(contents) if contents else None)
 
@@ -60,6 +65,12 @@ def test_an_nvme_is_known_by_its_eui() -> None:
     assert one(told, "nvme0n1").identity.text == "wwn:eui.0025388b00c1d2e3"
 
 
+def test_the_hidden_paths_of_an_nvme_are_no_devices_that_share_its_identity() -> None:
+    paths = (block("nvme0c0n1", wwn="eui.0025388b00c1d2e3"), block("nvme0c1n1", wwn="eui.0025388b00c1d2e3"))
+    told = seen_of(blocks(block("nvme0n1"), *paths), (BlockNode("nvme0n1", wwid="eui.0025388b00c1d2e3"),))
+    assert [(seen.name, seen.doubt) for seen in told.devices] == [("nvme0n1", "")]
+
+
 def mapped(*wwids: str, dm_uuid: str = "") -> HostLook:
     paths = [block(f"sd{letter}", type="disk") for letter, _ in zip("ab", wwids, strict=False)]
     over = block("mpatha", kname="dm-0", type="mpath", parents=tuple(path.kname for path in paths))
@@ -80,6 +91,28 @@ def test_a_map_whose_paths_disagree_has_no_identity() -> None:
     told = mapped("naa.5000c50000000001", "naa.5000c50000000002")
     assert one(told, "mpatha").identity.text == ""
     assert "different identities" in one(told, "mpatha").doubt
+
+
+@pytest.mark.parametrize(
+    ("dm_uuid", "wwid", "identity"),
+    [
+        (f"mpath-3{LONG}", f"naa.{LONG}", f"wwn:{LONG}"),
+        ("mpath-35000C50000000001", "naa.5000c50000000001", "wwn:5000c50000000001"),
+        ("mpath-20017380000cb0a61", "eui.0017380000cb0a61", "wwn:eui.0017380000cb0a61"),
+        ("mpath-eui.0025388b00c1d2e3", "eui.0025388b00c1d2e3", "wwn:eui.0025388b00c1d2e3"),
+        ("mpath-nvme.8086-5331-58-00000001", "nvme.8086-5331-58-00000001", "wwn:nvme.8086-5331-58-00000001"),
+        ("mpath-uuid.6a3f2c1e-77d0-4c1b", "uuid.6a3f2c1e-77d0-4c1b", "wwn:uuid.6a3f2c1e-77d0-4c1b"),
+    ],
+)
+def test_a_map_has_one_identity_whether_its_id_or_its_paths_tell_it(dm_uuid: str, wwid: str, identity: str) -> None:
+    for told in (mapped("", "", dm_uuid=dm_uuid), mapped(wwid, wwid), mapped(wwid, wwid, dm_uuid=dm_uuid)):
+        assert one(told, "mpatha").identity.text == identity
+        assert one(told, "mpatha").doubt == ""
+
+
+def test_the_id_of_a_map_by_vendor_tells_no_wwn() -> None:
+    told = mapped("", "", dm_uuid="mpath-SATA_disk_1")
+    assert one(told, "mpatha").doubt == "neither the map nor its paths tell a WWN or serial number"
 
 
 def test_a_map_that_disagrees_with_its_paths_is_doubted() -> None:
@@ -146,6 +179,45 @@ def test_what_was_read_of_a_disk_counts_and_what_was_not_is_never_free() -> None
         told = one(seen_of(blocks(disk), contents=(Content("sda", state),)), "sda")
         assert state.value in told.unread
         assert not told.free
+
+
+def test_a_disk_that_became_a_path_between_two_questions_is_never_free() -> None:
+    """lsblk did not see the map, and what lies on a path is not read: it is on the map."""
+    path = Content("sda", ReadState.PATH)
+    assert kinds(block("sda", "S"), contents=(path,)) == [UseKind.PATH]
+    told = one(seen_of(blocks(block("sda", "S")), contents=(path,)), "sda")
+    assert not told.free
+    assert is_path(told)
+
+
+def test_a_disk_of_which_sysfs_was_not_read_is_never_free() -> None:
+    """What holds it or is mounted may be told nowhere else."""
+    contents = Contents((Content("sda", ReadState.READ, nonzero=0),))
+    for inventory in (None, Inventory("b1", (BlockNode("sdb"),))):
+        told = one(look("h", 1.0, blocks(block("sda", "S")), inventory, contents), "sda")
+        assert told.unread == "what the kernel tells of it (/sys) was not read"
+        assert not told.free
+
+
+@pytest.mark.parametrize("told", ["cciss/c0d1", "cciss!c0d1"])
+def test_a_device_whose_name_has_a_slash_is_the_same_in_all_answers(told: str) -> None:
+    """lsblk writes cciss/c0d1 or, of old, cciss!c0d1; sysfs and the scripts that read it cciss!c0d1."""
+    lsblk = f'NAME="{told}" KNAME="{told}" TYPE="disk" SIZE="512000" RO="0" SERIAL="S1"\n'
+    lsblk += f'NAME="{told}p1" KNAME="{told}p1" PKNAME="{told}" TYPE="part" SIZE="512" RO="0"\n'
+    sysfs = "restripe-devices 1\nboot b\ndevice cciss!c0d1\nnumber 104:16\nsectors 1000\nholder dm-7\n"
+    sysfs += "part cciss!c0d1p1 104:17\nmount 25 1 104:17 / / rw - xfs /dev/root rw\nnsddevices absent\nend\n"
+    lying = "restripe-signatures 1\ndevice cciss!c0d1\nstate hangs\nend\n"
+    inventory = parse_devices(sysfs)
+    assert inventory.problems == ()
+    whole = look("h", 1.0, parse_lsblk(lsblk).model, inventory.model, parse_signatures(lying).model)
+    (seen,) = whole.devices
+    assert (seen.name, seen.called("/dev/cciss/c0d1")) == ("cciss/c0d1", True)
+    assert [use.text for use in seen.uses] == [
+        "cciss/c0d1p1 mounted on /",
+        "has partition cciss/c0d1p1",
+        "held by dm-7",
+    ]
+    assert seen.unread == "what lies on it could not be read: hangs"
 
 
 def test_the_order_in_which_a_host_lists_its_devices_changes_nothing() -> None:

@@ -183,6 +183,16 @@ def test_a_new_disk_joins_the_group_of_the_old_disks_of_its_server() -> None:
     assert levels(judge_groups([placed("new", "3", "s1")], {}, [*old, placed("c", "2", "s1")])) == [Level.BLOCK]
 
 
+def test_a_disk_without_a_failure_group_is_a_warning_where_others_have_one() -> None:
+    nowhere = placed("new", "-1", "s1")
+    assert judge_groups([nowhere]) == []
+    assert judge_groups([nowhere], {}, [placed("a", "-1", "s1")]) == []
+    for beside, old in (([placed("b", "2", "s2")], []), ([], [placed("a", "1", "s1")])):
+        (verdict,) = judge_groups([nowhere, *beside], {}, old)
+        assert verdict.level is Level.WARNING
+        assert verdict.text.startswith("new in failure group -1")
+
+
 def test_a_smaller_group_is_a_warning() -> None:
     assert levels(judge_sizes([placed("a", "1", "s1"), placed("b", "2", "s2", size=2 * GIB)])) == [Level.WARNING]
     assert judge_sizes([placed("a", "1", "s1"), placed("b", "2", "s2")]) == []

@@ -137,6 +137,21 @@ async def test_a_pin_is_compared_after_a_reboot_that_changes_names(cluster: Simu
     assert "foo2_ssd1 was sdg when it was pinned and is sdf now; it is the same device" in " ".join(new.out.split())
 
 
+async def test_a_server_that_only_the_pin_names_is_looked_at(cluster: Simulation, tmp_path: Path) -> None:
+    """Whoever takes a server out of the file has still to find the disk where it was."""
+    pin = tmp_path / "pin.json"
+    assert (await verify(cluster, stanzas({1: NAMES[1], 2: NAMES[2]}), "--pin", str(pin))).code == 0
+    told = json.loads(pin.read_text())
+    third = {"host": "pollux3", "node": "pollux3.example.com", "name": "sde", "boot_id": ""}
+    told["devices"][0]["at"].append(third)
+    pin.unlink()
+    pin.write_text(json.dumps(told))
+    ended = await verify(cluster, stanzas({1: NAMES[1], 2: NAMES[2]}), "--against", str(pin))
+    assert ended.code == 4
+    (block,) = ended.blocks
+    assert "pollux3 does not see wwn:55cd2e404b7d1a3b (was sde); sde is now INTEL" in block
+
+
 async def test_a_pin_is_never_overwritten_and_never_made_of_what_is_blocked(
     cluster: Simulation, tmp_path: Path
 ) -> None:
@@ -225,6 +240,8 @@ async def test_servers_with_other_nsddevices_are_a_warning(cluster: Simulation) 
         ("%nsd: device=sdg1 nsd=a servers=foo1 failureGroup=1\n", 4, "no whole disk"),
         ("%nsd: device=sdg nsd=foo1_nsd1 servers=foo1 failureGroup=1\n", 4, "an NSD of this name already"),
         ("%nsd: device=sda nsd=foo1_nsd1 servers=foo1 failureGroup=1\n", 0, "it is this NSD already"),
+        ("%nsd: nsd=foo1_nsd1 usage=dataOnly failureGroup=1\n", 0, "it is this NSD already"),
+        ("%nsd: nsd=foo1_ssd1 usage=metadataOnly failureGroup=1\n", 4, "it names no server"),
         ("%nsd: device=sdg nsd=a servers=foo1,foo2 failureGroup=1\n", 4, "does not see wwn:55cd2e404b7d1a3b at all"),
         ("%nsd: device=sdg nsd=a b servers=foo1\n", 4, "line 1 of the file: not attribute=value: b"),
         (
@@ -238,6 +255,8 @@ async def test_servers_with_other_nsddevices_are_a_warning(cluster: Simulation) 
             "failure groups 1, 2 share server foo1",
         ),
         ("%nsd: device=sdg nsd=a servers=foo1 failureGroup=1 thinDiskType=scsi\n", 4, "thinly provisioned"),
+        ("%pool: pool=data blockSize=1M\n", 4, "no stanza of it is for an NSD"),
+        ("# %nsd: device=sdg nsd=a servers=foo1\n", 4, "no stanza"),
         ("nothing\n", 2, "holds no stanza"),
         ("", 2, "holds no stanza"),
     ],
