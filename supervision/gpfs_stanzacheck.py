@@ -19,6 +19,7 @@ from supervision.gpfs_groups import Placed, judge_groups, judge_sizes, placed_be
 from supervision.gpfs_text import size_text
 from supervision.gpfs_verdicts import (
     KnownNsds,
+    both_names,
     judge_cache,
     judge_discovery,
     judge_offered,
@@ -26,6 +27,7 @@ from supervision.gpfs_verdicts import (
     judge_rows,
     judge_sector,
     judge_server,
+    with_name,
 )
 from supervision.identity import HostLook, Seen, Use, UseKind
 from supervision.pins import Pin, PinnedAt
@@ -113,16 +115,22 @@ def judging(stanzas: Sequence[NsdStanza], site: Site) -> Generator[None, None, J
         yield
     found += _judge_doubles(proven)
     new = [one for one in proven if one.seen and not one.made]
-    bad = {(verdict.host, verdict.device) for verdict in found if verdict.level is Level.BLOCK}
+    bad = {  # what could not be read is the chosen device all the same
+        (verdict.host, verdict.device)
+        for verdict in found
+        if verdict.level is Level.BLOCK and verdict.kind != verdicts.UNREAD
+    }
     sound = [one for one in new if one.seen and (one.seen.host, one.seen.name) not in bad]
     chosen = [(one.seen, site.looks[one.seen.host]) for one in sound if one.seen]
     found = [_with_hint(verdict, proven, chosen, site) for verdict in found]
     found += verdicts.judge_peers(chosen)
-    found += verdicts.judge_drift([seen for seen, _ in chosen], site.looks)
+    names = [((one.stanza.device or one.seen.name).removeprefix("/dev/"), one.seen) for one in sound if one.seen]
+    found += verdicts.judge_drift(names, site.looks)
     yield
     old = placed_before(site.disks, site.looks, known.servers)
     found += judge_groups([_placed(one, site) for one in new], site.sites, old)
-    found += judge_sizes([_placed(one, site) for one in sound])
+    if len(sound) == sum(not one.made for one in proven):  # else what a group has is not what it is to have
+        found += judge_sizes([_placed(one, site) for one in sound])
     groups = {one.seen.key: one.stanza.failure_group for one in sound if one.seen}
     found += verdicts.judge_batch(chosen, groups)
     oldest = min((look.at for look in site.looks.values()), default=0.0)
@@ -130,7 +138,7 @@ def judging(stanzas: Sequence[NsdStanza], site: Site) -> Generator[None, None, J
     found += judge_discovery(tuple(dict.fromkeys(_hosts_of(stanzas, site))), site.looks)
     against = {verdict.about for verdict in found if verdict.level > Level.NOTE}
     found += [_proof(one, site) for one in proven if one.seen and one.stanza.nsd not in against]
-    return Judged(tuple(proven), tuple(found))
+    return Judged(tuple(proven), tuple(with_name(verdict, site.looks) for verdict in found))
 
 
 def _with_hint(
@@ -144,7 +152,7 @@ def _with_hint(
     usual = kinds.most_common(1)[0][0]
     meant = {one.seen.key for one in proven if one.seen}
     free = [
-        seen.name
+        both_names(seen)
         for seen in look.devices
         if seen.free and seen.key not in meant and (seen.model, seen.identity.size_bytes, seen.rotational) == usual
     ]
