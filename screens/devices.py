@@ -170,7 +170,7 @@ class DevicesScreen(JudgingScreen):
         disk = self.session.fs.words.disk
         self.say(
             {
-                "role": "by role: what serves the same use, beside each other; ≠ where the name is another one",
+                "role": "by role: the same use beside each other; ≠ where the name is another one",
                 "name": "by name: what a name means on each host; !! where it is not the same",
                 "disk": f"by {disk}: what each {disk} is called on each host, and which of its servers that is",
                 "host": "by host: every device on a line of its own",

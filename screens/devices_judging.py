@@ -75,7 +75,7 @@ class JudgingScreen(GridScreen):
         if not choosing.marks:
             self.preview, self._judged = None, ()
             return
-        judged = (choosing, state.facts)
+        judged = (choosing, state.facts, state.links, state.places)  # a host that is gone tells no fact
         if self._judged and all(a is b for a, b in zip(self._judged, judged, strict=True)):
             return
         self._judged = judged

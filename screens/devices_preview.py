@@ -21,7 +21,7 @@ from supervision.filesystem import Preview, Question
 from supervision.tables import Severity
 
 KEYS = "y copy  e save  n names  g answer  esc close"
-LABEL = 18
+LABEL = 24  # "warning unlike its peers"
 EVERY = 1.0
 """Seconds between two looks at whether the hosts tell something else by now."""
 

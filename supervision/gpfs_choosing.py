@@ -8,7 +8,7 @@ from remote.gpfs.models import Discovery
 from supervision.filesystem import Choosing, Preview, Question
 from supervision.gpfs_recycled import exceptions
 from supervision.gpfs_selection import FIELDS, PATTERN, Built, Selection, build, peers_of
-from supervision.gpfs_site import looks_of, site_of
+from supervision.gpfs_site import looks_of, site_of, unread_system
 from supervision.gpfs_stanzacheck import Site
 from supervision.gpfs_text import folded, natural
 from supervision.gpfs_view import View
@@ -59,8 +59,19 @@ def preview(view: View, choosing: Choosing) -> Preview:
     """The stanza file of the marked devices; the same one for the same marks and answers of the hosts."""
     site = site_of(view)
     found = (view.facts.fact(Discovery, host) for host in view.hosts)
-    values = (choosing, site.looks, site.nsds, site.disks, site.file_system, view.cluster, view.state.links, *found)
-    return view.remember("preview", values, lambda: _preview(choosing, site, _away(view)))
+    lost = unread_system(view)
+    values = (
+        *(each.text for each in lost),
+        choosing,
+        site.looks,
+        site.nsds,
+        site.disks,
+        site.file_system,
+        view.cluster,
+        view.state.links,
+        *found,
+    )
+    return view.remember("preview", values, lambda: _preview(choosing, site, _away(view), lost))
 
 
 def _away(view: View) -> set[str]:
@@ -68,7 +79,7 @@ def _away(view: View) -> set[str]:
     return {host for host, link in view.state.links.items() if link.state != "up"}
 
 
-def _preview(choosing: Choosing, site: Site, away: Collection[str]) -> Preview:
+def _preview(choosing: Choosing, site: Site, away: Collection[str], lost: Sequence[Verdict]) -> Preview:
     pattern = choosing.pattern or PATTERN
     gone, chosen = [], []
     for key in choosing.marks:
@@ -79,6 +90,7 @@ def _preview(choosing: Choosing, site: Site, away: Collection[str]) -> Preview:
             chosen.append((seen.host, seen.identity))
     built = build(Selection(tuple(chosen), pattern, groups=choosing.answers), site)
     lines = [Line("gone", f"{key} is not seen any more", Severity.BAD, "Take its mark away") for key in gone]
+    lines += [line_of((each,)) for each in lost]
     for host in dict.fromkeys(host for host, _ in chosen if host in away):
         text = f"{host} is not connected: what is judged was so when it was looked at"
         lines.append(Line("warning link", text, Severity.WARNING, "Look again when it is back", site.looks[host].at))
@@ -86,7 +98,7 @@ def _preview(choosing: Choosing, site: Site, away: Collection[str]) -> Preview:
     asked = tuple(Question(each.place, "failure group", each.why, each.found) for each in built.asked)
     return Preview(
         tuple(lines),
-        "" if gone else built.text,
+        "" if gone or lost else built.text,
         asked,
         FILE,
         pattern,

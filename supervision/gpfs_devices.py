@@ -17,7 +17,7 @@ from supervision.gpfs_devicedetail import Around, detail_of
 from supervision.gpfs_looks import lost_rows
 from supervision.gpfs_roles import Device, called, group_of, settle, verdict_of
 from supervision.gpfs_site import look_of, looks_of
-from supervision.gpfs_text import natural, size_text
+from supervision.gpfs_text import folded, natural, size_text
 from supervision.gpfs_view import View, failure_of
 from supervision.identity import HostLook, Seen
 from supervision.tables import Cell, Column, Detail, Row, Severity, Table
@@ -163,7 +163,7 @@ def _failure(view: View, looks: Collection[str]) -> str:
     facts = [view.facts.fact(BlockDevices, host) for host in view.hosts]
     texts = [failure_of(view.facts.fact(NsdDevices))]
     away = [host for host, link in view.state.links.items() if link.state != "up" and host in looks]
-    texts += [f"not connected to {', '.join(away)}: what is shown was so when it was looked at"] if away else []
+    texts += [f"not connected to {folded(tuple(away))}: what is shown was so when it was looked at"] if away else []
     for host in view.hosts:
         failed = (view.facts.fact(kind, host) for kind in (BlockDevices, Inventory, Contents))
         whys: dict[str, list[str]] = {}
@@ -173,7 +173,7 @@ def _failure(view: View, looks: Collection[str]) -> str:
         texts += [f"{host}: {', '.join(programs)}: {why}" for why, programs in whys.items()]
     if any(facts):
         silent = [host for host, fact in zip(view.hosts, facts, strict=True) if fact is None]
-        texts += [f"{', '.join(silent)}: not asked" if silent else ""]
+        texts += [f"{folded(tuple(silent))}: not asked" if silent else ""]
     return "; ".join(text for text in texts if text)
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 
 import msgspec
 
-from remote.gpfs.models import Discovery, NodeStates, NsdDevices
+from remote.gpfs.models import Discovery, DiskList, FileSystem, NodeStates, NsdDevices
 from remote.jobs import Place
 from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
@@ -17,6 +17,7 @@ from supervision.gpfs_looks import share, still_true, volume_ids, with_nsds
 from supervision.gpfs_stanzacheck import Site
 from supervision.gpfs_view import View
 from supervision.identity import HostLook, look
+from supervision.verdicts import UNREAD, Level, Verdict
 
 
 def looks_of(view: View) -> dict[str, HostLook]:
@@ -119,6 +120,19 @@ def site_of(view: View) -> Site:
         sites=sites,
         odd=odd,
     )
+
+
+def unread_system(view: View) -> list[Verdict]:
+    """What blocks where a file system is named and did not tell of itself: groups and alignment cannot be judged."""
+    if not view.name:
+        return []
+    told = ((view.file_system, view.facts.fact(FileSystem)), (view.disks, view.facts.fact(DiskList)))
+    advice = "Check the spelling (mmlsfs all tells the names): its failure groups and alignment are not known"
+    return [
+        Verdict(Level.BLOCK, UNREAD, "", "", f"{fact.command}: {fact.failure}", advice)
+        for model, fact in told
+        if model is None and fact is not None and fact.failure
+    ]
 
 
 def _offered(view: View) -> dict[str, Collection[str]]:

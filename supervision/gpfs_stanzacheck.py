@@ -19,6 +19,7 @@ from supervision.gpfs_groups import NEVER, Placed, judge_groups, judge_sizes, pl
 from supervision.gpfs_text import size_text
 from supervision.gpfs_verdicts import (
     KnownNsds,
+    both_names,
     judge_cache,
     judge_discovery,
     judge_offered,
@@ -26,6 +27,7 @@ from supervision.gpfs_verdicts import (
     judge_rows,
     judge_sector,
     judge_server,
+    with_name,
 )
 from supervision.identity import HostLook, Seen
 from supervision.pins import Pin, PinnedAt
@@ -113,22 +115,28 @@ def judging(stanzas: Sequence[NsdStanza], site: Site) -> Generator[None, None, J
         yield
     found += _judge_doubles(proven)
     new = [one for one in proven if one.seen and not one.made]
-    bad = {(verdict.host, verdict.device) for verdict in found if verdict.level is Level.BLOCK}
+    bad = {  # what could not be read is the chosen device all the same
+        (verdict.host, verdict.device)
+        for verdict in found
+        if verdict.level is Level.BLOCK and verdict.kind != verdicts.UNREAD
+    }
     sound = [one for one in new if one.seen and (one.seen.host, one.seen.name) not in bad]
     found = _with_hints(found, proven, [one.seen for one in sound if one.seen], site)
-    found += verdicts.judge_drift([one.seen for one in sound if one.seen], site.looks)
+    names = [((one.stanza.device or one.seen.name).removeprefix("/dev/"), one.seen) for one in sound if one.seen]
+    found += verdicts.judge_drift(names, site.looks)
     yield
     old = placed_before(site.disks, site.looks, known.servers)
     found += judge_groups([_placed(one, site) for one in new if one.stanza.usage not in NEVER], site.sites, old)
+    whole = len(sound) == sum(not one.made for one in proven)  # else what a group has is not what it is to have
     for same in _by_purpose(sound):
-        found += _judge_set(same, site)
+        found += _judge_set(same, site, whole=whole)
         yield
     oldest = min((look.at for look in site.looks.values()), default=0.0)
     found += judge_rows(site.nsds.rows if site.nsds else (), site.table, oldest)
     found += judge_discovery(tuple(dict.fromkeys(_hosts_of(stanzas, site))), site.looks)
     against = {verdict.about for verdict in found if verdict.level > Level.NOTE}
     found += [_proof(one, site) for one in proven if one.seen and one.stanza.nsd not in against]
-    return Judged(tuple(proven), tuple(found))
+    return Judged(tuple(proven), tuple(with_name(verdict, site.looks) for verdict in found))
 
 
 def _by_purpose(sound: Sequence[Proven]) -> list[list[Proven]]:
@@ -139,12 +147,13 @@ def _by_purpose(sound: Sequence[Proven]) -> list[list[Proven]]:
     return list(found.values())
 
 
-def _judge_set(same: Sequence[Proven], site: Site) -> list[Verdict]:
+def _judge_set(same: Sequence[Proven], site: Site, *, whole: bool) -> list[Verdict]:
     chosen = [(one.seen, site.looks[one.seen.host]) for one in same if one.seen]
     found = verdicts.judge_peers(chosen)
     if same[0].stanza.usage in NEVER:
         return found
-    found += judge_sizes([_placed(one, site) for one in same])
+    if whole:
+        found += judge_sizes([_placed(one, site) for one in same])
     return found + verdicts.judge_batch(chosen, {one.seen.key: one.stanza.failure_group for one in same if one.seen})
 
 
@@ -161,7 +170,7 @@ def _with_hints(found: Sequence[Verdict], proven: Sequence[Proven], sound: Seque
             return verdict
         if look.host not in hints:
             alike = (s for s in look.devices if (s.model, s.identity.size_bytes, s.rotational) == usual)
-            free = [seen.name for seen in alike if seen.free and not seen.doubt and seen.key not in meant]
+            free = [both_names(seen) for seen in alike if seen.free and not seen.doubt and seen.key not in meant]
             told = f"Free on {look.host} and like the others of this file: {', '.join(free)}"
             hints[look.host] = told if free else ""
         return msgspec.structs.replace(verdict, advice=hints[look.host] or verdict.advice)

@@ -12,6 +12,7 @@ from remote.gpfs.models import ClusterNode, FileSystem, NsdDevice, decode_volume
 from remote.names import NodeTable, UnknownNodeError
 from supervision import verdicts
 from supervision.devicemodels import power_loss_protected
+from supervision.gpfs_roles import called
 from supervision.identity import HostLook, Identity, Seen, is_path
 from supervision.verdicts import DISCOVERY, DRIFT, IDENTITY, NAME, NSD_ID, UNFIT, UNREAD, Level, Verdict
 
@@ -231,3 +232,17 @@ def _moment(seconds: float) -> str:
 
 def _of(level: Level, kind: str, seen: Seen, look: HostLook, text: str, advice: str = "") -> Verdict:
     return Verdict(level, kind, seen.host, seen.name, text, advice, at=look.at)
+
+
+def with_name(verdict: Verdict, looks: Mapping[str, HostLook]) -> Verdict:
+    """With the name that people have for a multipath map: dm-12 means nothing to them, and is in no file of theirs."""
+    look = looks.get(verdict.host)
+    seen = look.named(verdict.device) if look and verdict.device else None
+    if seen is None or seen.name != verdict.device or called(seen) == seen.name:
+        return verdict
+    return msgspec.structs.replace(verdict, called=called(seen))
+
+
+def both_names(seen: Seen) -> str:
+    """A device by the name that people have for it and by the kernel's, where they differ."""
+    return seen.name if called(seen) == seen.name else f"{called(seen)} ({seen.name})"

@@ -17,10 +17,11 @@ from supervision.gpfs_hosts import hosts_of
 from supervision.gpfs_proof import lost, reached
 from supervision.gpfs_recycled import exceptions
 from supervision.gpfs_selection import Built
-from supervision.gpfs_site import look_in_turns, site_of
+from supervision.gpfs_site import look_in_turns, site_of, unread_system
 from supervision.gpfs_stanzacheck import Judged, Proven, Site, judge_in_turns
 from supervision.gpfs_verdicts import KnownNsds, judge_thin, judge_volume_ids
 from supervision.gpfs_view import View
+from supervision.identity import HostLook
 from supervision.pins import Pin, Pins
 from supervision.supervisor import Supervisor
 from supervision.tables import Line
@@ -83,7 +84,7 @@ async def verify(
     await look_in_turns(view)
     site = site_of(view)
     judged = await judge_in_turns(stanzas, site)
-    found += _thin(parsed.model)
+    found += [*unread_system(view), *_thin(parsed.model)]
     found += [_explained(verdict, errors) for verdict in judged.verdicts]
     if site.nsds:
         made = {one.stanza.nsd for one in judged.proven if one.made}
@@ -133,11 +134,17 @@ def _other_device(one: Proven, pin: Pin, site: Site) -> list[Verdict]:
     then = _name_then(pin, seen.host)
     text = (
         f"{one.stanza.device or seen.name} on {seen.host} is {seen.identity.text or 'a device without identity'}, "
-        f"and {pin.label} was pinned as {pin.identity}{f' ({then} then)' if then else ''}"
+        f"and {pin.label} was pinned as {pin.identity}"
+        f"{f' ({then} then{_now(pin, site.looks.get(seen.host))})' if then else ''}"
     )
     advice = "The name means another device now: build the stanza anew"
     at = site.looks[seen.host].at
     return [Verdict(Level.BLOCK, verdicts.DRIFT, seen.host, seen.name, text, advice, pin.label, at)]
+
+
+def _now(pin: Pin, look: HostLook | None) -> str:
+    there = look.find(pin.key) if look else ()
+    return f", {there[0].name} now" if len(there) == 1 else ""
 
 
 def _moved(one: Proven, pin: Pin) -> list[Verdict]:

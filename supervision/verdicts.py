@@ -46,10 +46,11 @@ NAME = "name"
 
 
 class Verdict(msgspec.Struct, frozen=True, gc=False):
-    """One judgement. `device` is what it is called on `host` now; `at` (Site's clock) is when the evidence was read.
+    """One judgement. `device` is the kernel's name of it on `host` now, `called` another that people have for it.
 
     `text` is the evidence, without the name of the device, so that equal ones can be told together (`gathered`);
-    `advice` is what to do; `about` names what it was judged for, such as an NSD.
+    `advice` is what to do; `about` names what it was judged for, such as an NSD; `at` (Site's clock) is when the
+    evidence was read.
     """
 
     level: Level
@@ -60,6 +61,7 @@ class Verdict(msgspec.Struct, frozen=True, gc=False):
     advice: str = ""
     about: str = ""
     at: float = 0.0
+    called: str = ""
 
 
 def worst(verdicts: Iterable[Verdict]) -> Level:
@@ -93,6 +95,8 @@ def judge_use(seen: Seen, look: HostLook) -> list[Verdict]:
         UseKind.NSD: "Ask whose NSD that is before anything else: another cluster on this SAN may own it",
         UseKind.BYTES: "An NSD of GPFS 3.5 looks like this: no signature is no proof that it is empty",
     }.get(first.kind, "Choose another device")
+    if seen.known_as and first.kind is UseKind.NSD:
+        advice = f"{seen.known_as} is an NSD of this cluster: choose another device"
     return [_of(Level.BLOCK, IN_USE, seen, look, told(seen.uses), advice)]
 
 
@@ -169,22 +173,25 @@ def judge_batch(chosen: Sequence[tuple[Seen, HostLook]], group_of: Mapping[tuple
     if len(batches) < 2 or len(kinds) != 1 or not (batch := next(iter(kinds))):
         return []
     seen, look = chosen[0]
-    text = f"all {len(chosen)} are of one batch (serial numbers {batch}…): they may wear out at the same time"
+    text = f"all {len(chosen)} are of one batch ({batch}…): they may wear out at the same time"
     return [msgspec.structs.replace(_of(Level.NOTE, UNLIKE, seen, look, text), device="", host="")]
 
 
 def _batch(seen: Seen) -> str:
     match = re.match(r"[A-Za-z]+\d{3,5}(?=\d)", seen.serial)
-    return f"{seen.model} {match[0]}" if match else ""
+    return f"{seen.model}, serial numbers {match[0]}" if match else ""
 
 
-def judge_drift(chosen: Sequence[Seen], looks: Mapping[str, HostLook]) -> list[Verdict]:
-    """Names that mean a chosen device on one host and another thing on another: the reason for everything here."""
+def judge_drift(chosen: Sequence[tuple[str, Seen]], looks: Mapping[str, HostLook]) -> list[Verdict]:
+    """Names that mean a chosen device on one host and another thing on another: the reason for everything here.
+
+    `chosen` are devices by the names that they were chosen by.
+    """
     found = []
-    taken = {seen.identity for seen in chosen}
+    taken = {seen.identity for _, seen in chosen}
     holders: dict[str, list[str]] = defaultdict(list)
-    for seen in chosen:
-        holders[seen.name].append(seen.host)
+    for name, seen in chosen:
+        holders[name].append(seen.host)
     for name in sorted(holders, key=lambda each: (len(each), each)):
         mine, where = set(holders[name]), fold(holders[name])
         for host in (host for host in looks if host not in mine):
@@ -192,9 +199,8 @@ def judge_drift(chosen: Sequence[Seen], looks: Mapping[str, HostLook]) -> list[V
             if there is None or there.identity in taken:
                 continue
             text = f"this name is chosen on {where} and means another device here: {_other(there)}"
-            found.append(
-                _of(Level.NOTE, DRIFT, there, looks[host], text, "Go by identity; the stanza names each host's own")
-            )
+            advice = "Go by identity; the stanza names each host's own"
+            found.append(Verdict(Level.NOTE, DRIFT, host, name, text, advice, at=looks[host].at))
     return found
 
 
@@ -231,8 +237,9 @@ def whose(same: Sequence[Verdict]) -> str:
     """Of which devices verdicts are: `sdg, sdh on pollux[1-2]; sde on pollux3 (foo1_ssd1, …)`."""
     names: dict[str, list[str]] = defaultdict(list)
     for verdict in same:
-        if verdict.device not in names[verdict.host]:
-            names[verdict.host].append(verdict.device)
+        device = f"{verdict.called} ({verdict.device})" if verdict.called else verdict.device
+        if device not in names[verdict.host]:
+            names[verdict.host].append(device)
     hosts: dict[tuple[str, ...], list[str]] = defaultdict(list)
     for host, devices in names.items():
         hosts[tuple(device for device in devices if device)].append(host)

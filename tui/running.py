@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import errno
 import io
 import os
 import signal
@@ -15,6 +16,9 @@ from typing import Any, NoReturn
 from remote.text import one_line
 from tui.exits import Exit
 from tui.paths import state_dir
+
+_FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
+"""Where output goes has no room: no error of restripe's own, and nothing to report."""
 
 
 class CrashError(Exception):
@@ -44,6 +48,13 @@ def run_to_exit(work: Coroutine[Any, Any, Exit]) -> NoReturn:
     except CrashError as crash:
         _confess(crash.error)
         code = crash.code
+    except OSError as error:
+        if error.errno not in _FULL:
+            _confess(error)
+        else:
+            _complain(f"restripe: {error.strerror}: not all could be printed")
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        code = Exit.FAILED
     except Exception as error:  # noqa: BLE001  the last net: a person gets a line and a file, never a traceback
         _confess(error)
         code = Exit.FAILED

@@ -30,7 +30,8 @@ def size_text(kb: int | None) -> str:
     value = float(kb)
     for unit in ("KiB", "MiB", "GiB", "TiB", "PiB"):
         if abs(value) < 1000 or unit == "PiB":
-            return f"{value:.0f} {unit}" if value >= 100 or unit == "KiB" else f"{value:.1f} {unit}"
+            digits = 0 if value >= 100 or unit == "KiB" else 1 if value >= 10 else 2
+            return f"{value:.{digits}f} {unit}"
         value /= 1024
     raise AssertionError
 

@@ -118,10 +118,10 @@ def _result(verified: Verified, ends: Exit) -> str:
     )
     whole = f"{proven} of {many} devices"
     return {
-        Exit.DONE: f"PROVEN: {many} of {many} devices are what the file means, and nothing speaks against them",
-        Exit.WARNINGS: f"PROVEN, with warnings: {whole} are what the file means; read the warnings above",
-        Exit.UNKNOWN: f"UNKNOWN: {whole} are proven, the others could not be read. Unknown is not ok",
-        Exit.REFUSED: f"BLOCKED: do not run mmcrnsd with this file ({whole} are proven by themselves)",
+        Exit.DONE: f"PROVEN: {many} of {many} devices are what the file means; nothing speaks against them",
+        Exit.WARNINGS: f"PROVEN, with warnings: {whole} are what the file means; read them above",
+        Exit.UNKNOWN: f"UNKNOWN: {whole} are proven, the others not read. Unknown is not ok",
+        Exit.REFUSED: f"BLOCKED: do not run mmcrnsd with this file ({whole} are proven)",
     }[ends]
 
 

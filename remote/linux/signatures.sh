@@ -91,6 +91,18 @@ read_device() { # NAME
     esac
 }
 
+# Sets LIVING to the marks of all readers that are there, of whomever.
+find_readers() {
+    LIVING=$EOL$(cat /proc/[0-9]*/environ 2>/dev/null | tr '\000' '\n' | grep '^RESTRIPE_READS=')$EOL
+}
+
+is_read() { # NAME
+    case $LIVING in
+    *"$EOL$MARK$1$EOL"*) return 0 ;;
+    esac
+    return 1
+}
+
 device() { # DIRECTORY
     d=$1
     name=${d##*/}
@@ -101,12 +113,15 @@ device() { # DIRECTORY
         echo 'state path'
         return
     fi
-    case $LIVING in
-    *"$EOL$MARK$name$EOL"*)
-        echo 'state still'
-        return
-        ;;
-    esac
+    while is_read "$name"; do # by another session this moment, or for good: only a reader that stays hangs
+        if [ "$WAITED" -ge "${EACH%.*}" ]; then
+            echo 'state still'
+            return
+        fi
+        sleep 1
+        WAITED=$((WAITED + 1))
+        find_readers
+    done
     now
     if [ "$((NOW - BEGAN))" -ge $ALL ]; then
         echo 'state late'
@@ -174,7 +189,8 @@ main() {
     BEGAN=$NOW
     PATHS=$(grep -ls '^E:DM_MULTIPATH_DEVICE_PATH=1' "$R"/run/udev/data/b* /dev/null)$EOL
     MARK=RESTRIPE_READS=${R:+$R:}
-    LIVING=$EOL$(cat /proc/[0-9]*/environ 2>/dev/null | tr '\000' '\n' | grep '^RESTRIPE_READS=')$EOL
+    WAITED=0 # seconds, by each worker for all its devices
+    find_readers
     DEVICES=
     for each in "$R"/sys/block/*; do
         if [ -e "$each" ] && wanted "$each"; then DEVICES="$DEVICES ${each##*/}"; fi

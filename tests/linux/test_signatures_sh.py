@@ -102,6 +102,16 @@ async def test_a_disk_that_hangs_is_left_alone_until_its_reader_is_gone(host: Lo
     assert states(await asked(host, env))["sdf"] is ReadState.READ
 
 
+async def test_a_disk_that_another_session_reads_this_moment_does_not_hang(dash: LocalHost, tree: Sysroot) -> None:
+    """The other one ends as soon as this one is at work: when it opens sda, which is a pipe here."""
+    (tree.directory / "dev/sda").unlink()
+    tree.fifo("sda")
+    mark = {"RESTRIPE_READS": f"{tree.directory}:sdf"}
+    with subprocess.Popen(["sh", "-c", 'exec 3>"$0"', tree.directory / "dev/sda"], env=os.environ | mark):
+        told = await asked(dash, tree.env | {"RESTRIPE_READ_SECONDS": "3"})
+    assert states(told)["sdf"] is ReadState.READ
+
+
 async def test_a_reader_that_is_left_behind_keeps_no_question_from_being_asked(dash: LocalHost, tree: Sysroot) -> None:
     (tree.directory / "dev/sdf").unlink()
     tree.fifo("sdf")

@@ -9,7 +9,7 @@ import msgspec
 import pytest
 from textual.pilot import Pilot
 
-from remote.events import Header
+from remote.events import Header, LinkChanged
 from remote.linux.inventory import Content, ReadState
 from remote.parsed import Parsed
 from screens import devices as screen_module
@@ -265,6 +265,30 @@ async def test_a_marked_device_that_goes_away_blocks() -> None:
         await pilot.pause()
         assert marks(screen) == SSDS
         await until(lambda: "BLOCKED (1): pollux1 wwn:" in text_of(app))
+
+
+async def test_a_host_of_a_marked_device_that_goes_away_is_told_where_no_answer_has_changed() -> None:
+    links = {"pollux3": LinkChanged(1.0, "pollux3", "down")}
+    async with DeviceApp(known()).run_test(size=(80, 24)) as pilot:
+        app = pilot.app
+        assert isinstance(app, DeviceApp)
+        await ready(pilot)
+        await pilot.press("a")
+        await until(lambda: "failure groups 1, 2, 3 - ok" in text_of(app))
+        app.become(msgspec.structs.replace(app.store.state, links=links))
+        await until(lambda: "failure groups 1, 2, 3 - 1 warning" in text_of(app))
+        await pilot.press("v")
+        await until(lambda: "pollux3 is not connected" in text_of(app))
+
+
+async def test_nothing_is_made_for_a_file_system_that_did_not_tell_of_itself() -> None:
+    facts = servers.facts()
+    why = "exit code 1: File system mss1 is not known to the GPFS cluster."
+    facts["disks mss1"] = Fact("disks mss1", "pollux1", "mmlsdisk mss1", failure=why)
+    async with DeviceApp(servers.state(facts)).run_test(size=(80, 24)) as pilot:
+        await ready(pilot)
+        await pilot.press("a")
+        await until(lambda: "BLOCKED (1): mmlsdisk mss1: exit code 1" in text_of(pilot.app))
 
 
 async def test_nothing_like_an_unread_device_is_marked_in_its_name() -> None:

@@ -61,7 +61,7 @@ def test_servers_in_another_order_are_no_change_of_names() -> None:
 def test_a_name_that_means_another_device_by_now_is_blocked() -> None:
     swapped = look("pollux2", disk("sdx", B, "pollux2"), disk("sdh", A, "pollux2"))
     blocks = [text for level, _, text in against(STANZAS, BOTH[0], swapped) if level is Level.BLOCK]
-    assert blocks == [f"sdh on pollux2 is {A}, and foo2_ssd1 was pinned as {B} (sdh then)"]
+    assert blocks == [f"sdh on pollux2 is {A}, and foo2_ssd1 was pinned as {B} (sdh then, sdx now)"]
 
 
 def test_a_stanza_that_was_not_pinned_is_blocked_and_a_pin_without_a_stanza_is_a_note() -> None:

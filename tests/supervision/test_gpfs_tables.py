@@ -203,7 +203,7 @@ def test_nothing_is_free_before_mmlsnsd_was_asked() -> None:
     table = made.file_system().devices(made.state(facts))
     assert rows(table)[0]["verdict"] == "? unread"
     assert "mmlsnsd -X" in dict(table.rows[0].detail)["block"]
-    assert table.failure == "n2, n3: not asked"
+    assert table.failure == "n[2-3]: not asked"
 
 
 def test_multipath_maps_are_known_by_their_paths() -> None:

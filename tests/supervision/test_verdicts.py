@@ -15,10 +15,10 @@ from supervision.gpfs_groups import Placed, group_for, judge_groups, judge_sizes
 from supervision.gpfs_selection import Selection, build
 from supervision.gpfs_site import site_of
 from supervision.gpfs_stanzacheck import Judged, Site, judge_stanzas
-from supervision.gpfs_verdicts import judge_cache
+from supervision.gpfs_verdicts import judge_cache, with_name
 from supervision.gpfs_view import View
 from supervision.identity import HostLook, Identity, Seen, Use, UseKind
-from supervision.verdicts import Level, Verdict, judge_drift, judge_peers, judge_pin, judge_use
+from supervision.verdicts import Level, Verdict, judge_drift, judge_peers, judge_pin, judge_use, whose
 from tests.supervision import devicefacts as servers
 
 GIB = 1 << 30
@@ -140,9 +140,55 @@ def test_a_name_that_means_the_boot_disk_elsewhere_is_a_note_for_each_name() -> 
         for host in ("h2", "h3")
     ]
     looks = {"h": look(here), **{each.host: look(each, host=each.host) for each in there}}
-    found = judge_drift([here], looks)
+    found = judge_drift([("sdg", here)], looks)
     assert set(levels(found)) == {Level.NOTE}
     assert all("BOOT DISK" in each.text for each in found)
+
+
+def test_the_name_that_was_chosen_is_looked_for_elsewhere_and_not_the_kernels_name_of_the_same_map() -> None:
+    here = seen("dm-7", type="mpath", names=("dm-7", "mpatha"))
+    other = {"host": "h2", "type": "mpath"}
+    there = [
+        seen("dm-9", identity=Identity("wwn:b", GIB), names=("dm-9", "mpatha"), **other),
+        seen("dm-7", identity=Identity("wwn:c", GIB), names=("dm-7", "mpathb"), **other),
+    ]
+    looks = {"h": look(here), "h2": look(*there, host="h2")}
+    assert [each.device for each in judge_drift([("mpatha", here)], looks)] == ["mpatha"]
+
+
+def test_a_multipath_map_is_told_by_the_name_that_people_have_for_it() -> None:
+    there = seen("dm-7", type="mpath", names=("dm-7", "mpatha"))
+    verdict = Verdict(Level.BLOCK, verdicts.IN_USE, "h", "dm-7", "xfs")
+    told = with_name(verdict, {"h": look(there)})
+    assert whose([told]) == "mpatha (dm-7) on h"
+    assert told.device == "dm-7"
+    by_name = msgspec.structs.replace(verdict, device="mpatha")
+    assert whose([with_name(by_name, {"h": look(there)})]) == "mpatha on h"
+
+
+def test_an_nsd_of_this_cluster_is_nobody_elses() -> None:
+    uses = (Use(UseKind.NSD, "NSD foo1_nsd1"),)
+    mine, other = (seen(uses=uses, known_as=known) for known in ("foo1_nsd1", ""))
+    assert judge_use(mine, look(mine))[0].advice == "foo1_nsd1 is an NSD of this cluster: choose another device"
+    assert "another cluster" in judge_use(other, look(other))[0].advice
+
+
+def test_a_disk_that_could_not_be_read_counts_as_one_of_its_set() -> None:
+    hangs = site(changed={"BTWA202": Content("", ReadState.HANGS)})
+    judged = judge_stanzas(RIGHT, hangs)
+    assert blocks(judged) == [("foo2_ssd2", verdicts.UNREAD, "sdh")]
+    assert not [each for each in judged.verdicts if "failure group" in each.text]
+    assert not [
+        each
+        for each in judged.verdicts
+        if each.kind == verdicts.DRIFT and each.host == "pollux2" and each.device == "sdh"
+    ]
+
+
+def test_groups_are_not_measured_by_a_part_of_their_disks() -> None:
+    judged = judge_stanzas([*RIGHT[:5], NAIVE[5]], site())
+    assert blocks(judged) == [("foo3_ssd2", verdicts.IN_USE, "sdh")]
+    assert not [each for each in judged.verdicts if "failure group" in each.text]
 
 
 def test_a_pin_whose_name_means_another_device_now_blocks_and_a_reboot_is_a_note() -> None:

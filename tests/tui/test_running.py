@@ -5,11 +5,23 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import subprocess
+import sys
+from pathlib import Path
 
 import pytest
 
 from tui.exits import Exit
 from tui.running import run_to_exit
+
+
+def test_a_full_disk_below_the_output_is_no_error_of_the_programs_own() -> None:
+    code = (
+        "import tui.running as r\nasync def w():\n    print('x' * 100000)\n    return r.Exit.DONE\nr.run_to_exit(w())"
+    )
+    with Path("/dev/full").open("w") as full:
+        done = subprocess.run([sys.executable, "-c", code], stdout=full, stderr=subprocess.PIPE, text=True, check=False)
+    assert (done.returncode, done.stderr) == (1, "restripe: No space left on device: not all could be printed\n")
 
 
 @pytest.mark.parametrize("first", [signal.SIGTERM, signal.SIGHUP])
