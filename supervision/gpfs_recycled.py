@@ -7,10 +7,13 @@ from __future__ import annotations
 
 from remote.command import quote
 from remote.gpfs.stanza import write_nsd_stanzas
+from supervision import verdicts
 from supervision.gpfs_looks import strange_id
 from supervision.gpfs_selection import Built
-from supervision.gpfs_stanzacheck import Proven, Site, blocked_by_nsd
+from supervision.gpfs_stanzacheck import Proven, Site
+from supervision.identity import Seen, Use, UseKind
 from supervision.tables import Line, Severity
+from supervision.verdicts import Verdict
 
 _ASK = (
     "Ask first: may another cluster on this SAN own it? Look on every cluster that can reach it (mmlsnsd -X), and ask "
@@ -26,7 +29,7 @@ def exceptions(built: Built, site: Site) -> tuple[Line, ...]:
     for one in built.judged.proven:
         mine = [verdict for verdict in built.judged.verdicts if verdict.about == one.stanza.nsd]
         blocks = [verdict for verdict in mine if verdict.level.name == "BLOCK"]
-        if one.seen and blocks and all(blocked_by_nsd(verdict, one.seen) for verdict in blocks):
+        if one.seen and blocks and all(_blocked_by_nsd(verdict, one.seen) for verdict in blocks):
             found += _by_hand(one, site)
     if found:
         found.insert(0, Line("danger", "restripe runs none of these: they overwrite an NSD id", Severity.BAD, _ASK))
@@ -53,3 +56,20 @@ def _by_hand(one: Proven, site: Site) -> list[Line]:
         )
         lines.append(Line("or", command, Severity.WARNING, why))
     return lines
+
+
+def _blocked_by_nsd(verdict: Verdict, seen: Seen | None) -> bool:
+    """Whether the exception may be meant for which GPFS has `-v no`: a recycled disk that carries an old NSD id.
+
+    Never an NSD of this cluster, nor what holds anything besides the NSD's own partition, nor what could not be read.
+    """
+    if verdict.kind != verdicts.IN_USE or seen is None or seen.known_as or seen.unread or seen.doubt:
+        return False
+    kinds = {use.kind for use in seen.uses}
+    return UseKind.NSD in kinds and all(_of_an_nsd(use) for use in seen.uses)
+
+
+def _of_an_nsd(use: Use) -> bool:
+    """What an NSD of any release leaves on a disk: its id, its partition and the table that this is in."""
+    table = use.kind is UseKind.PARTITIONED and use.text.endswith(" partition table")
+    return table or use.kind in (UseKind.NSD, UseKind.BYTES)

@@ -29,7 +29,7 @@ from supervision.gpfs_verdicts import (
     judge_server,
     with_name,
 )
-from supervision.identity import HostLook, Seen, Use, UseKind
+from supervision.identity import HostLook, Seen
 from supervision.pins import Pin, PinnedAt
 from supervision.verdicts import Level, Verdict
 
@@ -293,20 +293,3 @@ def _proof(one: Proven, site: Site) -> Verdict:
 
 def _block(kind: str, stanza: NsdStanza, text: str, advice: str, host: str = "", at: float = 0.0) -> Verdict:
     return Verdict(Level.BLOCK, kind, host, stanza.device, text, advice, stanza.nsd, at)
-
-
-def blocked_by_nsd(verdict: Verdict, seen: Seen | None) -> bool:
-    """Whether the exception may be meant for which GPFS has `-v no`: a recycled disk that carries an old NSD id.
-
-    Never an NSD of this cluster, nor what holds anything besides the NSD's own partition, nor what could not be read.
-    """
-    if verdict.kind != verdicts.IN_USE or seen is None or seen.known_as or seen.unread or seen.doubt:
-        return False
-    kinds = {use.kind for use in seen.uses}
-    return UseKind.NSD in kinds and all(_of_an_nsd(use) for use in seen.uses)
-
-
-def _of_an_nsd(use: Use) -> bool:
-    """What an NSD of any release leaves on a disk: its id, its partition and the table that this is in."""
-    table = use.kind is UseKind.PARTITIONED and use.text.endswith(" partition table")
-    return table or use.kind in (UseKind.NSD, UseKind.BYTES)
