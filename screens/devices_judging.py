@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 
 from screens.widgets.frame import OneLine
 from screens.widgets.grid_screen import GridScreen
-from screens.widgets.render import fit
+from screens.widgets.render import fit, fit_middle
 from supervision.filesystem import Choosing, Preview, worst
 from supervision.state import State
 from supervision.tables import Severity
@@ -100,4 +100,5 @@ class JudgingScreen(GridScreen):
         line, count = self.query_one("#marked", OneLine), len(self.choosing.marks)
         line.set_class(bool(count), "-shown")
         text = f" * {count:,} marked: {said_of(self.preview) if self.preview else 'being judged'}"
-        line.show(fit(text, max(20, self.size.width - len(HINT) - 1)) + HINT)
+        cut = fit if blocked(self.preview) else fit_middle  # the reason begins a block, and the verdict ends all else
+        line.show(cut(text, max(20, self.size.width - len(HINT) - 1)) + HINT)

@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from remote.command import quote
 from remote.gpfs.stanza import write_nsd_stanzas
+from supervision import verdicts
 from supervision.gpfs_looks import strange_id
 from supervision.gpfs_selection import Built
 from supervision.gpfs_stanzacheck import Proven, Site
 from supervision.identity import Seen, Use, UseKind
 from supervision.tables import Line, Severity
-from supervision.verdicts import IN_USE, Verdict
+from supervision.verdicts import Verdict
 
 _ASK = (
     "Ask first: may another cluster on this SAN own it? Look on every cluster that can reach it (mmlsnsd -X), and ask "
@@ -28,7 +29,7 @@ def exceptions(built: Built, site: Site) -> tuple[Line, ...]:
     for one in built.judged.proven:
         mine = [verdict for verdict in built.judged.verdicts if verdict.about == one.stanza.nsd]
         blocks = [verdict for verdict in mine if verdict.level.name == "BLOCK"]
-        if one.seen and blocks and all(blocked_by_nsd(verdict, one.seen) for verdict in blocks):
+        if one.seen and blocks and all(_blocked_by_nsd(verdict, one.seen) for verdict in blocks):
             found += _by_hand(one, site)
     if found:
         found.insert(0, Line("danger", "restripe runs none of these: they overwrite an NSD id", Severity.BAD, _ASK))
@@ -57,12 +58,12 @@ def _by_hand(one: Proven, site: Site) -> list[Line]:
     return lines
 
 
-def blocked_by_nsd(verdict: Verdict, seen: Seen | None) -> bool:
+def _blocked_by_nsd(verdict: Verdict, seen: Seen | None) -> bool:
     """Whether the exception may be meant for which GPFS has `-v no`: a recycled disk that carries an old NSD id.
 
     Never an NSD of this cluster, nor what holds anything besides the NSD's own partition, nor what could not be read.
     """
-    if verdict.kind != IN_USE or seen is None or seen.known_as or seen.unread or seen.doubt:
+    if verdict.kind != verdicts.IN_USE or seen is None or seen.known_as or seen.unread or seen.doubt:
         return False
     kinds = {use.kind for use in seen.uses}
     return UseKind.NSD in kinds and all(_of_an_nsd(use) for use in seen.uses)

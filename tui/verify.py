@@ -117,10 +117,11 @@ def _result(verified: Verified, ends: Exit) -> str:
         if all(v.level < Level.BLOCK for v in verified.judged.verdicts if v.about == one.stanza.nsd)
     )
     whole = f"{proven} of {many} devices"
+    rest = "the others" if proven < many else "the rest"
     return {
         Exit.DONE: f"PROVEN: {many} of {many} devices are what the file means; nothing speaks against them",
         Exit.WARNINGS: f"PROVEN, with warnings: {whole} are what the file means; read them above",
-        Exit.UNKNOWN: f"UNKNOWN: {whole} are proven, the others not read. Unknown is not ok",
+        Exit.UNKNOWN: f"UNKNOWN: {whole} are proven, {rest} could not be read. Unknown is not ok",
         Exit.REFUSED: f"BLOCKED: do not run mmcrnsd with this file ({whole} are proven)",
     }[ends]
 

@@ -117,7 +117,7 @@ class GridCanvas(ScrollView, can_focus=True, inherit_bindings=False):
             for start, wide in zip(layout.starts[1:], layout.widths[1:], strict=True)
         ]
         arrows = "←" * bool(x) + "→" * (x + width < layout.width)
-        return f"{1 + sum(inside)} of {len(layout.columns)} columns in sight {arrows}"
+        return f"{1 + sum(inside)} of {len(layout.columns)} columns {arrows}"
 
     @property
     def summary(self) -> list[str]:

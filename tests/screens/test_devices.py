@@ -174,14 +174,23 @@ async def test_hosts_that_do_not_fit_are_said_and_reached() -> None:
     app = DeviceApp(state, GpfsFileSystem("fs1", "server01", state.header.hosts))
     async with app.run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
-        await until(lambda: "columns in sight →" in text_of(app))
+        await until(lambda: " columns →" in text_of(app))
         assert "server12" not in text_of(app)
         await pilot.press(*["right"] * 13)
-        await until(lambda: "server12" in text_of(app) and "in sight ←" in text_of(app))
+        await until(lambda: "server12" in text_of(app) and " columns ←" in text_of(app))
         assert screen.grid.chosen_column == "on server12"
 
 
 # marks
+
+
+async def test_the_verdict_on_the_marked_is_read_where_their_servers_do_not_fit() -> None:
+    async with DeviceApp(known()).run_test(size=(60, 24)) as pilot:
+        await ready(pilot)
+        await pilot.press("a")
+        await until(lambda: " - ok " in text_of(pilot.app))
+        assert "failure groups 1, 2, 3 - ok" not in text_of(pilot.app)
+        assert " * 6 marked: 6 NSDs" in text_of(pilot.app)
 
 
 async def test_space_in_a_role_marks_that_role_on_every_host_and_again_unmarks_it() -> None:
