@@ -163,6 +163,35 @@ worker() { # NUMBER
     } 3<&0
 }
 
+# Sets LIVING to the marks of our readers that are there now, each on a line of its own.
+living() {
+    LIVING=$EOL$(cat /proc/[0-9]*/environ 2>/dev/null | tr '\000' '\n' | grep "^$MARK")$EOL
+}
+
+# Leaves in LIVING the readers that hang: those of somebody else who looks just now are gone in a moment.
+hanging() {
+    living
+    turn=0
+    while [ "$LIVING" != "$EOL$EOL" ] && [ $turn -lt "$EACH" ]; do
+        turn=$((turn + 1))
+        sleep 1
+        before=$LIVING
+        living
+        left=
+        set -f
+        words=$IFS
+        IFS=$EOL
+        for each in $before; do
+            case $LIVING in
+            *"$EOL$each$EOL"*) left=$left$each$EOL ;;
+            esac
+        done
+        IFS=$words
+        set +f
+        LIVING=$EOL${left:-$EOL}
+    done
+}
+
 main() {
     cd /
     exec </dev/null
@@ -174,7 +203,7 @@ main() {
     BEGAN=$NOW
     PATHS=$(grep -ls '^E:DM_MULTIPATH_DEVICE_PATH=1' "$R"/run/udev/data/b* /dev/null)$EOL
     MARK=RESTRIPE_READS=${R:+$R:}
-    LIVING=$EOL$(cat /proc/[0-9]*/environ 2>/dev/null | tr '\000' '\n' | grep '^RESTRIPE_READS=')$EOL
+    hanging
     DEVICES=
     for each in "$R"/sys/block/*; do
         if [ -e "$each" ] && wanted "$each"; then DEVICES="$DEVICES ${each##*/}"; fi

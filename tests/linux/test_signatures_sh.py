@@ -8,6 +8,7 @@ import os
 import signal
 import subprocess
 import tempfile
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -100,6 +101,23 @@ async def test_a_disk_that_hangs_is_left_alone_until_its_reader_is_gone(host: Lo
     (tree.directory / "dev/sdf").unlink()
     tree.image("sdf")
     assert states(await asked(host, env))["sdf"] is ReadState.READ
+
+
+async def test_a_reader_of_somebody_else_who_looks_just_now_does_not_hang(dash: LocalHost, tree: Sysroot) -> None:
+    """Two sessions, or one and a cron job: the reader is gone when the script looks for it the second time."""
+    mark = {"RESTRIPE_READS": f"{tree.directory}:sdf"}
+    other = subprocess.Popen(["/bin/cat"], stdin=subprocess.PIPE, env=mark)
+    gone = threading.Thread(target=other.wait)  # until then it is still in the table of processes
+    gone.start()
+    dash.tool("sleep", f"kill {other.pid}; while kill -0 {other.pid} 2>/dev/null; do :; done")
+    try:
+        told = await asked(dash, tree.env)
+    finally:
+        other.kill()
+        gone.join()
+        assert other.stdin
+        other.stdin.close()
+    assert states(told)["sdf"] is ReadState.READ
 
 
 async def test_a_reader_that_is_left_behind_keeps_no_question_from_being_asked(dash: LocalHost, tree: Sysroot) -> None:
