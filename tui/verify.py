@@ -56,7 +56,10 @@ async def run(
     if as_json:
         sys.stdout.write(msgspec.json.encode(_data(verified, ends, fs, target.host)).decode() + "\n")
     else:
-        sys.stdout.write("".join(safe(line) + "\n" for line in lines(verified, ends)))
+        about = f"{verified.cluster}{f', file system {fs}' if fs else ''}"
+        when = time.strftime("%Y-%m-%d %H:%M:%S %Z")
+        head = f"{about}: looked at {when}, by way of {target.host}"
+        sys.stdout.write("".join(safe(line) + "\n" for line in (head, "", *lines(verified, ends))))
     if written:
         sys.stderr.write(f"{safe(written)}\n")
     return ends

@@ -72,6 +72,11 @@ class _Turning:
         # as they come: near each other in sight, whatever else is there
         hosts = {self.text(row, "host") for row in table.rows}
         self.hosts = sorted(hosts, key=lambda host: (len(host), host))
+        self.seen_on: dict[str, set[str]] = defaultdict(set)
+        """The hosts that see a disk, by its identity."""
+        for row in table.rows:
+            if self.text(row, "identity") not in ("", "none"):
+                self.seen_on[self.text(row, "identity")].add(self.text(row, "host"))
 
     def text(self, row: Row, column: str) -> str:
         """A cell's text."""
@@ -141,8 +146,9 @@ class _Turning:
         for name in sorted(groups, key=lambda name: (len(name), name)):
             found = groups[name]
             differs = self._differs(found)
+            sizes = differs is Severity.WARNING and len({self.text(row, "size") for row in found}) > 1
 
-            def cell(row: Row, *, with_size: bool = differs is Severity.WARNING) -> str:
+            def cell(row: Row, *, with_size: bool = sizes) -> str:
                 sign, _, word = self.text(row, "verdict").partition(" ")
                 size = f" {self.text(row, 'size')}" if with_size else ""
                 what = "BOOT DISK" if word == "boot disk" else f"{self.text(row, 'kind')}{size} {word}"
@@ -162,7 +168,14 @@ class _Turning:
         """How badly a name misleads: another kind of device or use is worse than another size or model."""
         kinds = {(self.text(row, "role").partition(" ")[0], self.text(row, "kind")) for row in found}
         alike = {(self.text(row, "size"), self.text(row, "model")) for row in found}
-        return Severity.BAD if len(kinds) > 1 else Severity.WARNING if len(alike) > 1 else Severity.NORMAL
+        other = len(alike) > 1 or self._other_disk(found)
+        return Severity.BAD if len(kinds) > 1 else Severity.WARNING if other else Severity.NORMAL
+
+    def _other_disk(self, found: Sequence[Row]) -> bool:
+        """Whether a name means one disk on a host and another one on a host that sees the first one, too."""
+        means = {(self.text(row, "host"), self.text(row, "identity")) for row in found}
+        hosts = {host for host, _ in means}
+        return any((host, disk) not in means for _, disk in means for host in self.seen_on.get(disk, set()) & hosts)
 
     def _named(self, found: Sequence[Row]) -> Callable[[Row], str]:
         """What a cell of a role says: the name there, and the verdict."""

@@ -130,6 +130,33 @@ def test_names_of_other_sizes_are_a_warning_and_of_other_uses_worse() -> None:
     assert [cell.text for cell in rows[2].cells] == ["sdc", "same", "+SSD free", "-"]
 
 
+def test_a_name_that_means_another_shared_disk_is_a_warning_and_disks_of_their_own_are_none() -> None:
+    ids = ("role", "host", "name", "drift", "verdict", "size", "kind", "model", "identity")
+
+    def device(host: str, name: str, disk: str) -> Row:
+        cells = ("NSD 9 TiB #1", host, name, "", f"= {disk}", "9 TiB", "HDD", "M", f"wwn:{disk}")
+        return Row(f"{host} {name}", tuple(Cell(text) for text in cells))
+
+    table = Table(
+        tuple(Column(name, name) for name in ids),
+        (
+            device("a", "mpatha", "lun1"),
+            device("b", "mpatha", "lun2"),
+            device("a", "mpathb", "lun2"),
+            device("b", "mpathb", "lun1"),
+            device("a", "sda", "own1"),
+            device("b", "sda", "own2"),
+        ),
+    )
+    rows = turned(table, "name").table.rows
+    told = {row.cells[0].text: (row.severity, row.cells[2].text) for row in rows}
+    assert told == {
+        "mpatha": (Severity.WARNING, "=HDD lun1"),
+        "mpathb": (Severity.WARNING, "=HDD lun2"),
+        "sda": (Severity.NORMAL, "=HDD own1"),
+    }
+
+
 async def test_turning_marks_nothing_as_changed() -> None:
     async with DeviceApp(known()).run_test(size=(80, 24)) as pilot:
         screen = await ready(pilot)
