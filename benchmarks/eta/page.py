@@ -54,9 +54,7 @@ def write() -> None:
     without = {name: measure(worlds.REGIMES, ABLATION_RUNS, rules, rivals=False) for name, rules in LEFT_OUT.items()}
     aims = _aims(scores)
     sections = (
-        _HEAD.format(
-            day=f"{datetime.now(UTC):%Y-%m-%d}", runs=RUNS, points=sum(map(len, scores.values()))
-        ).splitlines(),
+        _text(_HEAD, day=f"{datetime.now(UTC):%Y-%m-%d}", runs=RUNS, points=sum(map(len, scores.values()))),
         aims,
         _text(_ERRORS),
         _errors(scores, "median"),
