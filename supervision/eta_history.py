@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from enum import StrEnum
+from itertools import accumulate
 from statistics import median
 
 import msgspec
@@ -19,8 +20,10 @@ LEFT_BEHIND = 0.5
 """A gap with less than this part of the work that the rate before it promises had a standstill in it."""
 KEPT = 600
 """Marks kept of a phase; beyond that every second one is dropped."""
-GAPS = 100
-"""Gaps that the usual one is taken from."""
+GAPS, LATE_GAPS = 100, 5
+"""Gaps that the usual one is taken from, and of these the last, which count alone where they are longer."""
+ROW = 3
+"""So many slow lines in a row are no standstills: the work is slower."""
 
 
 class Unit(StrEnum):
@@ -81,6 +84,8 @@ class History:
         """Active time at which the rate was told to have changed."""
         self._progress = self._began = clock
         self._gaps: list[float] = []
+        self._cut: list[float] = []
+        """Seconds that were cut out of each of the last lines in a row."""
 
     @property
     def active(self) -> float:
@@ -124,7 +129,7 @@ class History:
 
     def usual_gap(self) -> float:
         """The median of the last gaps between lines that told of progress; 0 before the second."""
-        return median(self._gaps[-GAPS:]) if len(self._gaps) >= 2 else 0.0
+        return max(median(self._gaps), median(self._gaps[-LATE_GAPS:])) if len(self._gaps) >= 2 else 0.0
 
     def _tick(self, at: float) -> None:
         """The clock goes on; where it was set back, by as much as usual."""
@@ -159,24 +164,32 @@ class History:
     def _keep(self, mark: Mark) -> None:
         gap = self._clock - self._progress
         self.lines += 1
-        took = self._without_standstill(mark, gap)
-        self._gaps = [*self._gaps[-GAPS:], took]
-        self.marks.append(msgspec.structs.replace(mark, at=self.active + took))
+        cut = self._standstill(mark, gap) if self._cut_stalls else 0.0
+        self._cut = [*self._cut, cut] if cut else []
+        self._gaps = [*self._gaps[1 - GAPS :], gap]
+        if len(self._cut) == ROW:
+            self._give_back()
+        elif cut:
+            self.events.append(f"it stood still for {duration_text(cut)}, or the clock was set")
+        self.marks.append(msgspec.structs.replace(mark, at=self.active + gap - sum(self._cut[-1:])))
         self._progress = self._clock
         if len(self.marks) > KEPT:
             self.marks = [self.marks[0], *self.marks[2:-1:2], self.marks[-1]]
 
-    def _without_standstill(self, mark: Mark, gap: float) -> float:
-        """The part of a gap in which work was done. A forward step of the clock is as good as a standstill."""
-        if not self._cut_stalls or gap <= self.stall_limit() or self.active <= 0:
-            return gap
-        pair = self._pair(mark)
-        first = self._pair(self.marks[0])
-        if pair is None or first is None or first[0] <= first[1]:
-            return gap
+    def _standstill(self, mark: Mark, gap: float) -> float:
+        """The part of a gap in which no work was done. A clock that was set forward is as good as a standstill."""
+        pair, first = self._pair(mark), self._pair(self.marks[0])
+        if gap <= self.stall_limit() or self.active <= 0 or pair is None or first is None or first[0] <= first[1]:
+            return 0.0
         rate = (first[0] - first[1]) / self.active
-        took = max((pair[1] - pair[0]) / rate, self.usual_gap())
-        if took > LEFT_BEHIND * gap:
-            return gap
-        self.events.append(f"it stood still for {duration_text(gap - took)}, or the clock was set")
-        return took
+        took = max((pair[1] - pair[0]) / rate, median(self._gaps) if self._gaps else 0.0)
+        return gap - took if took <= LEFT_BEHIND * gap else 0.0
+
+    def _give_back(self) -> None:
+        """What was cut out of the lines before this one is put back: they were slow, not interrupted."""
+        self.events.append("its lines come more slowly now: it does not stand still")
+        late, self._cut = self._cut[:-1], []
+        before = len(self.marks) - len(late)
+        self.change = self.marks[before - 1].at
+        for index, shift in enumerate(accumulate(late), before):
+            self.marks[index] = msgspec.structs.replace(self.marks[index], at=self.marks[index].at + shift)

@@ -10,7 +10,8 @@ from __future__ import annotations
 import math
 import random
 from bisect import bisect_left
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
 CHUNKS = 1500
@@ -56,6 +57,8 @@ class World(NamedTuple):
     """The counters move only every so many lines."""
     keep: float = 1.0
     """Share of the lines that reach the log."""
+    by_work: bool = False
+    """A line comes whenever so much work is done, and not after so much time."""
 
 
 def _flat(_: random.Random) -> Callable[[float], float]:
@@ -64,6 +67,11 @@ def _flat(_: random.Random) -> Callable[[float], float]:
 
 def _qos(rng: random.Random) -> Speed:
     when, factor = rng.uniform(0.15, 0.8), rng.choice([rng.uniform(0.2, 0.6), rng.uniform(1.6, 5.0)])
+    return lambda t: factor if t > when else 1.0
+
+
+def _throttled(rng: random.Random) -> Speed:
+    when, factor = rng.uniform(0.1, 0.7), rng.uniform(0.05, 0.3)
     return lambda t: factor if t > when else 1.0
 
 
@@ -120,6 +128,7 @@ TUNED = {
     "many free inodes": World(free=(0.12, 0.3)),
     "percent only": World(counters=False, bend=(0.8, 1.25)),
     "counters in lumps": World(lump=8),
+    "rate changed, a line a step": World(speed=_throttled, by_work=True),
     "percent far off": World(bend=(0.15, 0.35), free=(0.04, 0.08)),
 }
 """Regimes whose runs were looked at while the rules and numbers of the estimator were chosen."""
@@ -152,9 +161,9 @@ def run(regime: str, seed: int) -> Run:
     gap = max(math.exp(rng.uniform(math.log(20), math.log(180))), finish / 700)
     bend, end = rng.uniform(*world.bend), rng.uniform(97.5, 99.9)
     lines: list[Line] = []
-    at, count = 0.0, 0
+    count = 0
     shown = (0.0, 0.0)
-    while (at := at + gap * rng.uniform(0.8, 1.2)) < finish:
+    for at in _work_times(course, gap) if world.by_work else _clock_times(finish, gap, rng):
         position = _position(course, at)
         count += 1
         if count % world.lump == 0 or not lines:
@@ -166,6 +175,22 @@ def run(regime: str, seed: int) -> Run:
         lines.append(Line(float(round(at)), percent, *counted))
     totals = (allocated, int(done_mb[-1])) if world.counters else (None, None)
     return Run(regime, lines, *totals, finish)
+
+
+def _clock_times(finish: float, gap: float, rng: random.Random) -> Iterator[float]:
+    at = 0.0
+    while (at := at + gap * rng.uniform(0.8, 1.2)) < finish:
+        yield at
+
+
+def _work_times(course: list[tuple[float, float]], gap: float) -> Iterator[float]:
+    """As many lines as there would be with that gap, each after the same number of inodes."""
+    step = CHUNKS * gap / course[-1][0]
+    wanted = step
+    for (before, first), (after, last) in pairwise(course):
+        while first < wanted <= last:
+            yield before + (after - before) * (wanted - first) / (last - first)
+            wanted += step
 
 
 def _mb_field(world: World, rng: random.Random) -> list[float]:

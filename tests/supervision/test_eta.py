@@ -193,6 +193,20 @@ def test_a_rate_that_changed_for_good_is_found_and_named() -> None:
     assert span(estimator.estimate()).mid == pytest.approx(628_000 / (RATE / 5), rel=0.05)
 
 
+def test_lines_that_come_a_tenth_as_often_are_slow_work_and_no_standstills() -> None:
+    """The tool prints a line for so much work: each gap alone looks like a standstill."""
+    estimator = fed(steady(3000))
+    estimator.estimate()
+    reasons = []
+    for line in range(1, 11):
+        estimator.observe(Observation(3000 + line * 600.0, None, 300_000 + line * 6000))
+        found = estimator.estimate()
+        reasons.append(found.why)
+    assert reasons[2].startswith("its lines come more slowly now: it does not stand still")
+    assert span(found).mid == pytest.approx(640_000 / 10, rel=0.05)
+    assert sum("stood still" in why for why in reasons) == 2
+
+
 def test_a_rate_that_is_told_to_change_counts_after_a_few_lines() -> None:
     estimator = fed(steady(3000))
     estimator.tell("the limit was halved")
