@@ -1,6 +1,6 @@
-"""`make bench`: measure everything, print it as it comes, write docs/benchmarks.md.
+"""`make bench`: measure everything, print it as it comes, write docs/benchmarks.md and docs/eta.md.
 
-`python -m benchmarks NAME...` measures only those, and writes nothing.
+`python -m benchmarks NAME...` measures only those, and writes nothing but docs/eta.md, which is of `eta` alone.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from collections.abc import Awaitable, Callable
 from pathlib import Path
 
 from benchmarks import devices, fanout, firstpaint, following, logs, loopdelay, parsing, replay, startup, tables
+from benchmarks.eta import page as eta
 from benchmarks.figures import Figure, page
 from benchmarks.servers import fan, have_sshd
 
@@ -67,6 +68,8 @@ async def measure(only: list[str]) -> list[Figure]:
 def main(only: list[str]) -> None:
     """Measure and write."""
     began = time.monotonic()
+    if not only or "eta" in only:
+        eta.write()
     figures = asyncio.run(measure(only))
     print(f"{time.monotonic() - began:.0f} s")
     if not only:

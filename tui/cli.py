@@ -258,6 +258,31 @@ def parse(command: str, file: str) -> None:
     raise SystemExit(run(command, file))
 
 
+@cli.command()
+@click.argument("log", metavar="LOG")
+@click.option(
+    "--allocated-inodes",
+    "allocated",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Allocated inodes of the file system, as mmdf tells them (not the used ones).",
+)
+@click.option(
+    "--used-mb", type=click.IntRange(min=1), metavar="N", help="MB in use on the disks that hold data, as of mmdf."
+)
+@click.option("--each-line", is_flag=True, help="What was to be said at each line of progress, not only at the last.")
+@click.option("--json", "as_json", is_flag=True, help="JSON: one object, or with --each-line one for each line.")
+def eta(*, log: str, allocated: int | None, used_mb: int | None, each_line: bool, as_json: bool) -> None:
+    """Tell from a saved LOG of mmrestripefs, mmdeldisk or mmdelsnapshot when it will be over.
+
+    LOG is what tee or screen -L wrote, or - for stdin; no host is asked. The finish is a range that is meant to hold
+    four ends of five, on the clock that the log prints. Exit status 1: the log holds no progress.
+    """
+    from tui.eta import run
+
+    raise SystemExit(run(log, allocated=allocated, used_mb=used_mb, each_line=each_line, as_json=as_json))
+
+
 @cli.group(invoke_without_command=True)
 @click.option("--scenario", default="seed", show_default=True, metavar="NAME", help="Which cluster; see above.")
 @click.option(

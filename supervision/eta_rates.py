@@ -1,0 +1,191 @@
+"""What the past of a phase says of its rest: the work unit, the rate that counts, and how sure that is.
+
+A point is a mark as a pair: seconds of active time, and the part of the work done, 0 to 1.
+"""
+
+from __future__ import annotations
+
+import math
+from bisect import bisect_left
+from itertools import pairwise
+from statistics import fmean, median, pstdev
+
+import msgspec
+
+from supervision.eta_history import History, Mark, Unit
+
+Point = tuple[float, float]
+
+BLOCKS = 24
+"""Equal times that the past is cut into when a change of rate is looked for."""
+BLOCKS_BEFORE, BLOCKS_AFTER = 3, 2
+FEWEST_BLOCKS = 8
+SURE = 10.0
+"""The step in the rate by which a change is believed, in steps that are usual between blocks."""
+CHANGED = 1.5
+"""The ratio of rates that is worth believing it."""
+POINTS_AFTER = 7
+"""Points, and seconds, after a change before its rate is taken."""
+SECONDS_AFTER = 120.0
+PARTS = 5
+"""Equal times whose rates tell how steady the work is."""
+UNKNOWN_SPREAD = 0.4
+LEAST_SPREAD = 0.3
+MOST_SPREAD = 1.5
+"""What the spread of log(truth / middle) is taken for, in the least and in the worst case."""
+RECENT = 0.5
+"""Part of the past whose rate counts where only the percentage is known: it bends, so its beginning is no guide."""
+OVER = 1.01
+"""A counter this far past its total shows that it is not its total."""
+BOTH, ONE, PERCENT = (1.4, 0.8), (1.85, 1.25), (2.2, 1.55)
+"""How many spreads the range reaches below and above the middle."""
+
+
+class Rules(msgspec.Struct, frozen=True):
+    """The rules, each of which can be left out to see what it is worth."""
+
+    inodes: bool = True
+    mb: bool = True
+    change: bool = True
+    stalls: bool = True
+    spread: bool = True
+    recent: bool = True
+
+
+class Basis(msgspec.Struct, frozen=True):
+    """What a forecast rests on.
+
+    `work` is the part done, `passed` the part done while it was watched; low, mid and high are seconds from the last
+    mark, 0 without progress. `changed` tells that an earlier rate was found to hold no more.
+    """
+
+    units: tuple[Unit, ...] = ()
+    work: float = 0.0
+    passed: float = 0.0
+    low: float = 0.0
+    mid: float = 0.0
+    high: float = 0.0
+    changed: bool = False
+    notes: tuple[str, ...] = ()
+
+    @property
+    def unit(self) -> str:
+        """As one writes it: `inodes`, `inodes+MB`; empty for none."""
+        return "+".join(self.units)
+
+
+def basis(history: History, allocated: int | None, used_mb: int | None, rules: Rules) -> Basis:
+    """What can be said now. `allocated` inodes and `used_mb` are the totals, None where not known."""
+    totals, notes = _totals(history, {Unit.INODES: allocated, Unit.MB: used_mb}, rules)
+    points = _points(history.marks, totals)
+    if not points:
+        return Basis(notes=notes)
+    since, changed = _since(points, history.change, rules, percent=Unit.PERCENT in totals)
+    spent, done = (last - first for last, first in zip(points[-1], points[since], strict=True))
+    work = points[-1][1]
+    found = Basis(tuple(totals), work, work - points[0][1], changed=changed, notes=notes)
+    if done <= 0 or spent <= 0:
+        return found
+    mid = (1.0 - work) * spent / done
+    if not math.isfinite(mid):
+        return found
+    below, above = PERCENT if Unit.PERCENT in totals else BOTH if len(totals) == 2 else ONE
+    spread = _spread(points[since:], rules)
+    return msgspec.structs.replace(
+        found, low=mid * math.exp(-below * spread), mid=mid, high=mid * math.exp(above * spread)
+    )
+
+
+def _totals(history: History, told: dict[Unit, int | None], rules: Rules) -> tuple[dict[Unit, float], tuple[str, ...]]:
+    """The units to count in with their totals, and why one of them is not used."""
+    if not history.marks:
+        return {}, ()
+    totals: dict[Unit, float] = {}
+    notes: list[str] = []
+    last = history.marks[-1]
+    for unit, use in ((Unit.INODES, rules.inodes), (Unit.MB, rules.mb)):
+        count, total = last.count(unit), told[unit]
+        if not history.counted or count is None or not total or total < 0 or not use:
+            continue
+        if count > OVER * total:
+            notes.append(f"there are more {unit} than the {total:,} it was told of: not counted by them any more")
+        else:
+            totals[unit] = max(total, count)
+    if not totals and last.percent is not None:
+        totals[Unit.PERCENT] = 100.0
+    return totals, tuple(notes)
+
+
+def _points(marks: list[Mark], totals: dict[Unit, float]) -> list[Point]:
+    """The marks that have all of the units: of several, the mean counts."""
+    points = []
+    for mark in marks:
+        counts = [mark.count(unit) for unit in totals]
+        parts = [count / total for count, total in zip(counts, totals.values(), strict=True) if count is not None]
+        if parts and len(parts) == len(totals):
+            points.append((mark.at, fmean(parts)))
+    return points
+
+
+def _since(points: list[Point], told: float, rules: Rules, *, percent: bool) -> tuple[int, bool]:
+    """The index of the point from which on the rate counts, and whether a change was found there."""
+    start = bisect_left(points, (told,))
+    if not _enough(points, start):
+        start = 0
+    if percent and rules.recent:
+        half = points[-1][0] - RECENT * (points[-1][0] - points[start][0])
+        return max(0, min(bisect_left(points, (half,)), len(points) - 2)), False
+    change = _change(points[start:]) if rules.change else None
+    index = bisect_left(points, (change,)) if change is not None else start
+    return (index, True) if index > start and _enough(points, index) else (start, False)
+
+
+def _enough(points: list[Point], index: int) -> bool:
+    return len(points) - index >= POINTS_AFTER and points[-1][0] - points[index][0] >= SECONDS_AFTER
+
+
+def _change(points: list[Point]) -> float | None:
+    """When the rate changed most, if it did beyond doubt; None otherwise."""
+    count = min(BLOCKS, len(points) - 1)
+    logs = _log_rates(points, count) if count >= FEWEST_BLOCKS else []
+    if not logs:
+        return None
+    usual = 1.05 * median([abs(later - earlier) for earlier, later in pairwise(logs)]) + 0.02
+    best, where = SURE, 0
+    for split in range(BLOCKS_BEFORE, count - BLOCKS_AFTER + 1):
+        step = abs(median(logs[:split]) - median(logs[split:]))
+        score = step / usual * math.sqrt(split * (count - split) / count)
+        if step > math.log(CHANGED) and score > best:
+            best, where = score, split
+    return points[0][0] + where * (points[-1][0] - points[0][0]) / count if where else None
+
+
+def _spread(points: list[Point], rules: Rules) -> float:
+    """How far log(truth / middle) is expected to spread: by how unsteady the rate has been."""
+    if not rules.spread:
+        return LEAST_SPREAD
+    logs = _log_rates(points, PARTS) if len(points) > PARTS else []
+    return min(MOST_SPREAD, math.hypot(LEAST_SPREAD, pstdev(logs) if logs else UNKNOWN_SPREAD))
+
+
+def _log_rates(points: list[Point], parts: int) -> list[float]:
+    """Logarithms of the work a second in equal times, with a floor; empty without time or progress."""
+    begin, width = points[0][0], (points[-1][0] - points[0][0]) / parts
+    if width <= 0 or points[-1][1] <= points[0][1]:
+        return []
+    done, index = [], 0
+    for part in range(parts + 1):
+        at = begin + part * width
+        while index < len(points) - 2 and points[index + 1][0] < at:
+            index += 1
+        done.append(_between(points[index], points[index + 1], at))
+    rates = [max(0.0, later - earlier) / width for earlier, later in pairwise(done)]
+    floor = 0.05 * fmean(rates)
+    return [math.log(max(rate, floor)) for rate in rates] if floor > 0 else []
+
+
+def _between(first: Point, last: Point, at: float) -> float:
+    """The work done at a time between two points, on the straight line."""
+    seconds = last[0] - first[0]
+    share = min(1.0, max(0.0, (at - first[0]) / seconds)) if seconds > 0 else 1.0
+    return first[1] + share * (last[1] - first[1])

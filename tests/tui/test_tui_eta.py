@@ -1,0 +1,116 @@
+"""`restripe eta`: from a saved log to a finish, without a connection."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from tests.supervision.seedlog import SEED_LOG
+from tests.tui.program import environment
+from tui.cli import cli
+
+KEYS = ["line", "time", "phase", "percent", "inodes", "mb", "state", "unit", "remaining_s", "finish", "why"]
+
+
+def eta(*arguments: str, stdin: bytes = b"") -> Result:
+    return CliRunner().invoke(cli, ["eta", *arguments], input=stdin)
+
+
+def objects(result: Result) -> list[dict[str, Any]]:
+    assert result.exit_code == 0
+    return [json.loads(line) for line in result.stdout.splitlines()]
+
+
+def test_each_line_of_progress_is_one_object() -> None:
+    found = objects(eta("-", "--allocated-inodes", "88772608", "--each-line", "--json", stdin=SEED_LOG))
+    assert len(found) == 10
+    assert all(list(each) == KEYS for each in found)
+    assert [each["line"] for each in found] == [2, 3, 4, 5, 6, 8, 9, 10, 11, 12]
+    first = found[5]
+    assert (first["time"], first["percent"]) == ("2013-06-06T19:30:54", 98.22)
+    assert (first["inodes"], first["mb"]) == (84425985, 284678907)
+    assert (first["state"], first["unit"]) == ("estimate", "inodes")
+    assert first["remaining_s"]["mid"] == 693
+    assert first["finish"]["mid"] == "2013-06-06T19:42:27"
+    for each in found[5:9]:
+        assert each["finish"]["low"] < "2013-06-06T19:41:03" < each["finish"]["high"]
+    for each in (*found[:5], found[9]):
+        assert (each["remaining_s"], each["finish"]) == (None, None)
+
+
+def test_without_each_line_the_last_one_is_told(tmp_path: Path) -> None:
+    log = tmp_path / "screenlog.0"
+    log.write_bytes(SEED_LOG)
+    (found,) = objects(eta(str(log), "--json", "--allocated-inodes", "88772608"))
+    assert (found["line"], found["state"]) == (12, "finishing")
+
+
+def test_people_get_a_range_a_middle_and_its_unit() -> None:
+    log = b"".join(SEED_LOG.splitlines(keepends=True)[:11])
+    result = eta("-", "--allocated-inodes", "88772608", stdin=log)
+    assert result.exit_code == 0
+    assert "98.28 % on Thu Jun 6 19:38:25 2013, 87,601,428 inodes" in result.stdout
+    assert "finish likely 19:39 to 19:44, middle 19:41, by inodes" in result.stdout
+    assert result.stderr == ""
+
+
+def test_a_log_with_counters_and_no_total_says_what_would_help() -> None:
+    result = eta("-", "--each-line", stdin=SEED_LOG)
+    assert result.exit_code == 0
+    assert len(result.stdout.splitlines()) == 10
+    assert "--allocated-inodes" in eta("-", stdin=b"".join(SEED_LOG.splitlines(keepends=True)[:10])).stderr
+
+
+@pytest.mark.parametrize("text", [b"", b"mmrestripefs: 6027-1 nothing\n", b"\x00\xff" * 1000])
+def test_a_log_without_progress_is_a_failure(text: bytes) -> None:
+    result = eta("-", "--json", stdin=text)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "no line of progress" in result.stderr
+
+
+def test_a_command_that_only_waits_is_told_of() -> None:
+    line = b"Unable to start mmrestripefs on 'mss1' because conflicting program mmdeldisk is running. Waiting\n"
+    result = eta("-", stdin=line)
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "waited for another one" in result.stderr
+
+
+def test_what_cannot_be_read_is_wrong_usage(tmp_path: Path) -> None:
+    for name in (str(tmp_path), str(tmp_path / "none"), "a\x00b"):
+        result = eta(name)
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert "cannot read" in result.stderr
+
+
+@pytest.mark.parametrize("arguments", [["--allocated-inodes", "0"], ["--used-mb", "-1"], ["--used-mb", "many"]])
+def test_totals_that_are_none_are_wrong_usage(arguments: list[str]) -> None:
+    assert eta("-", *arguments, stdin=SEED_LOG).exit_code == 2
+    assert eta().exit_code == 2
+
+
+def test_it_loads_neither_screens_nor_ssh(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    log.write_bytes(SEED_LOG)
+    code = (
+        "import sys\nfrom tui.cli import cli\n"
+        f"try: cli(['eta', {str(log)!r}, '--json'], prog_name='restripe')\n"
+        "except SystemExit as ended: assert ended.code == 0\n"
+        "sys.stderr.write('\\n'.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=30,
+        env=environment(tmp_path),
+    )
+    loaded = set(done.stderr.split())
+    assert "supervision.eta" in loaded
+    assert loaded.isdisjoint({"textual", "asyncssh", "cryptography"})

@@ -1,0 +1,120 @@
+"""`restripe eta`: when the command whose log this is will be over. No connection, nothing but the log."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import click
+import msgspec
+
+from remote.text import one_line
+from supervision.clocktext import LATEST, duration_text, local_time, moment_text
+from supervision.eta import Span
+from supervision.gpfs_eta import LONGEST_LINE, Forecast, LogForecaster, numbered_lines
+from tui.exits import Exit
+
+_HINT = "its lines count inodes: with --allocated-inodes (mmdf tells the number) the forecast is far better"
+
+
+def run(file: str, *, allocated: int | None, used_mb: int | None, each_line: bool, as_json: bool) -> Exit:
+    """Forecast from a saved log (`-`: stdin). FAILED tells that it holds no progress, USAGE of nothing to read."""
+    forecaster = LogForecaster(allocated, used_mb)
+    try:
+        for number, text in numbered_lines(_pieces(file)):
+            if forecaster.read(number, text) and each_line:
+                _show(forecaster.forecast(), as_json=as_json, short=True)
+    except (OSError, ValueError) as error:
+        click.echo(f"cannot read {one_line(ascii(file))}: {getattr(error, 'strerror', None) or error}", err=True)
+        return Exit.USAGE
+    last = forecaster.forecast()
+    if last is None:
+        waits = "; the command waited for another one" if forecaster.waiting else ""
+        click.echo(f"no line of progress in {one_line(ascii(file))}{waits}", err=True)
+        return Exit.FAILED
+    if not each_line:
+        _show(last, as_json=as_json, short=False)
+    if last.said.inodes is not None and allocated is None:
+        click.echo(_HINT, err=True)
+    return Exit.DONE
+
+
+def _pieces(file: str) -> Iterator[bytes]:
+    """The lines of a file; one that is endless comes in pieces."""
+    if file == "-":
+        yield from iter(lambda: sys.stdin.buffer.readline(LONGEST_LINE), b"")
+        return
+    with Path(file).open("rb") as stream:
+        yield from iter(lambda: stream.readline(LONGEST_LINE), b"")
+
+
+def _show(forecast: Forecast | None, *, as_json: bool, short: bool) -> None:
+    if forecast is None:
+        return
+    if as_json:
+        click.echo(msgspec.json.encode(as_object(forecast)).decode())
+    else:
+        click.echo(as_line(forecast) if short else "\n".join(as_text(forecast)))
+
+
+def as_object(forecast: Forecast) -> dict[str, Any]:
+    """A forecast for programs: times as the log prints them, in ISO form without a zone; spans in seconds."""
+    said, estimate = forecast.said, forecast.estimate
+    span = estimate.remaining
+    return {
+        "line": forecast.line,
+        "time": _iso(forecast.printed),
+        "phase": forecast.phase,
+        "percent": said.percent,
+        "inodes": said.inodes,
+        "mb": said.mb,
+        "state": estimate.state.value,
+        "unit": estimate.unit,
+        "remaining_s": None if span is None else {name: round(value) for name, value in _named(span)},
+        "finish": None if span is None else {name: _later(forecast.printed, value) for name, value in _named(span)},
+        "why": estimate.why,
+    }
+
+
+def as_line(forecast: Forecast) -> str:
+    """A forecast as one line, to stand below others."""
+    stamp = forecast.said.stamp if forecast.printed is None else _iso(forecast.printed) or ""
+    return f"{one_line(stamp)}  {forecast.said.percent:6.2f} %  {'; '.join(as_words(forecast))}"
+
+
+def as_text(forecast: Forecast) -> list[str]:
+    """A forecast as a few lines."""
+    said = forecast.said
+    counts = [f"{said.inodes:,} inodes"] if said.inodes is not None else []
+    counts += [f"{said.mb:,} MB"] if said.mb is not None else []
+    head = ", ".join((f"{said.percent:g} % on {one_line(said.stamp)}", *counts))
+    return [f"{forecast.phase}: {head}", *as_words(forecast)]
+
+
+def as_words(forecast: Forecast) -> list[str]:
+    """What is forecast, and why."""
+    estimate, printed = forecast.estimate, forecast.printed
+    span = estimate.remaining
+    why = [estimate.why] if estimate.why else []
+    if span is None:
+        return [f"{estimate.state}: {estimate.why}"]
+    left = f"{duration_text(span.low)} to {duration_text(span.high)} left, middle {duration_text(span.mid)}"
+    if printed is None or printed + span.high > LATEST:
+        return [f"{left}, by {estimate.unit}", *why]
+    low, mid, high = (moment_text(printed + value, printed, 0) for _, value in _named(span))
+    return [f"finish likely {low} to {high}, middle {mid}, by {estimate.unit} ({left})", *why]
+
+
+def _named(span: Span) -> tuple[tuple[str, float], ...]:
+    return ("low", span.low), ("mid", span.mid), ("high", span.high)
+
+
+def _later(printed: float | None, seconds: float) -> str | None:
+    return None if printed is None else _iso(printed + round(seconds))
+
+
+def _iso(at: float | None) -> str | None:
+    """`2013-06-06T19:41:03`; None for no time, and for what no calendar has."""
+    return None if at is None or not 86_400.0 <= at <= LATEST else local_time(at, 0).strftime("%Y-%m-%dT%H:%M:%S")
