@@ -58,8 +58,8 @@ async def run(
     else:
         about = f"{verified.cluster}{f', file system {fs}' if fs else ''}"
         when = time.strftime("%Y-%m-%d %H:%M:%S %Z")
-        head = f"{about}: looked at {when}, by way of {target.host}"
-        sys.stdout.write("".join(safe(line) + "\n" for line in (head, "", *lines(verified, ends))))
+        head = _wrapped(f"{about}: looked at {when}, by way of {target.host}", "  ")
+        sys.stdout.write("".join(safe(line) + "\n" for line in (*head, "", *lines(verified, ends))))
     if written:
         sys.stderr.write(f"{safe(written)}\n")
     return ends
