@@ -25,20 +25,24 @@ ALONE = "-1"
 class Group(msgspec.Struct, frozen=True):
     """What speaks for failure groups of a new disk: the `found` ones, each with the disks that are in it.
 
-    `why` tells where they come from. Only a single one is taken without asking.
+    `why` tells where they come from. Only a single one is taken without asking, and none of a `guess`.
     """
 
     found: tuple[str, ...]
     why: str
+    guess: bool = False
 
     @property
     def certain(self) -> str:
         """The one group, or "" where a person must choose."""
-        return self.found[0] if len(self.found) == 1 else ""
+        return self.found[0] if len(self.found) == 1 and not self.guess else ""
 
 
-def group_for(seen: Seen, look: HostLook, disks: DiskList | None) -> Group:
-    """The failure groups of the disks in the enclosure of a device, or else of those of its server."""
+def group_for(seen: Seen, look: HostLook, disks: DiskList | None, *, shared: bool = False) -> Group:
+    """The failure groups of the disks in the enclosure of a device, or else of those of its server.
+
+    A `shared` disk, which several servers see, is in no server: its servers' groups are no more than a guess.
+    """
     by_nsd = {disk.nsd: disk for disk in disks.disks if disk.usage not in NEVER} if disks else {}
     mine = [(other, by_nsd[other.known_as]) for other in look.devices if other.known_as in by_nsd]
     if seen.enclosure:
@@ -46,7 +50,7 @@ def group_for(seen: Seen, look: HostLook, disks: DiskList | None) -> Group:
         if beside:
             return Group(_groups(disk.failure_group for disk in beside), f"disks in enclosure {seen.enclosure}")
     if mine:
-        return Group(_groups(disk.failure_group for _, disk in mine), f"disks of {look.host}")
+        return Group(_groups(disk.failure_group for _, disk in mine), f"disks of {look.host}", guess=shared)
     return Group((), f"{look.host} has no disk of this file system")
 
 

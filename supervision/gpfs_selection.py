@@ -103,7 +103,7 @@ def _stanza(
         text = f"{look.host} is no node of the cluster, so it cannot serve {seen.name}"
         return Verdict(Level.BLOCK, verdicts.NAME, look.host, seen.name, text, "See mmlscluster", at=look.at)
     servers = tuple(_short(node) for node in nodes)
-    group = group_for(seen, look, site.disks)
+    group = group_for(seen, look, site.disks, shared=len(nodes) > 1)
     place = place_of(seen)
     chosen = selection.groups.get(place) or group.certain
     if not chosen and selection.usage is not Usage.LOCAL_CACHE:
@@ -125,6 +125,9 @@ def place_of(seen: Seen) -> str:
 def _why(group: Group) -> str:
     if not group.found:
         return f"{group.why}, so nothing tells its failure group"
+    if group.guess:
+        groups = f"group{'s' if len(group.found) > 1 else ''} {', '.join(group.found)}"
+        return f"it is shared, and no disk of its enclosure is known; the {group.why} are in {groups}"
     return f"the {group.why} are in failure groups {', '.join(group.found)}"
 
 

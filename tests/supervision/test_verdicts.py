@@ -257,6 +257,21 @@ def test_a_group_is_copied_from_the_enclosure_before_the_server() -> None:
     assert group_for(seen(), look(), disks).certain == ""
 
 
+def test_a_shared_disk_takes_the_group_of_its_enclosure_and_of_no_server() -> None:
+    whole = site()
+    first = whole.looks["pollux1"]
+    told = {"sda": "e1", "sdg": "e1", "sdh": "e3"}
+    devices = tuple(msgspec.structs.replace(each, enclosure=told.get(each.name, "")) for each in first.devices)
+    boxed = msgspec.structs.replace(first, devices=devices)
+    beside, alone = boxed.named("sdg"), boxed.named("sdh")
+    assert beside is not None
+    assert alone is not None
+    assert group_for(beside, boxed, whole.disks, shared=True).certain == "1"
+    assert group_for(alone, boxed, whole.disks).certain == "1"
+    assert group_for(alone, boxed, whole.disks, shared=True).certain == ""
+    assert group_for(alone, boxed, whole.disks, shared=True).found == ("1",), "offered, and not taken"
+
+
 def test_a_disk_that_could_not_be_read_is_no_stanza() -> None:
     hangs = {"BTWA101": Content("", ReadState.HANGS)}
     assert blocks(judge_stanzas(RIGHT, site(changed=hangs))) == [("foo1_ssd1", verdicts.UNREAD, "sdg")]
