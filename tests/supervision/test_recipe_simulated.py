@@ -121,7 +121,9 @@ async def test_a_lost_job_is_unknown_and_says_what_to_do(client_death: str) -> N
             running = asyncio.create_task(live.run())
 
             async def restripes() -> bool:
-                return bool((await sim.control("facts"))["restripe"])
+                """The daemons do, and the command has said so: its first line is in the log."""
+                log = live.store.state.job_log("pollux1", f"{PLAN}-6-mmrestripefs-1")
+                return bool(log and log.size and (await sim.control("facts"))["restripe"])
 
             await until_so(restripes)
             killed = _kill_runner(sim, f"{PLAN}-6-mmrestripefs-1")
