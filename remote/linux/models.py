@@ -8,8 +8,6 @@ from __future__ import annotations
 
 import msgspec
 
-_NORMAL_STATES = ("", "running", "live")
-
 
 class BlockDevice(msgspec.Struct, frozen=True, gc=False):
     """One block device. `kname` is its key; `parents` are the knames it lies on (a multipath map has one
@@ -74,52 +72,3 @@ class BlockDevices(msgspec.Struct, frozen=True):
     def disks(self) -> tuple[BlockDevice, ...]:
         """The whole disks, each path of a multipath disk being one."""
         return tuple(device for device in self.devices if device.type == "disk")
-
-    def in_use(self, kname: str) -> tuple[str, ...]:
-        """Why a device must not be taken, in words, looking at everything that lies on it.
-
-        No reason does not mean that it is empty: see the module's docstring.
-        """
-        device = self.get(kname)
-        if device is None:
-            return (f"{kname} is not among the devices seen",)
-        reasons = _own_reasons(device)
-        for other in self._descendants(kname):
-            reasons.append(f"holds {other.name} ({other.type})")
-            reasons.extend(f"{other.name}: {reason}" for reason in _own_reasons(other))
-        return tuple(reasons)
-
-    def _descendants(self, kname: str) -> list[BlockDevice]:
-        on_top: dict[str, list[BlockDevice]] = {}
-        for device in self.devices:
-            for parent in device.parents:
-                on_top.setdefault(parent, []).append(device)
-        found: list[BlockDevice] = []
-        seen = {kname}
-        waiting = [kname]
-        while waiting:
-            for device in on_top.get(waiting.pop(), ()):
-                if device.kname not in seen:
-                    seen.add(device.kname)
-                    found.append(device)
-                    waiting.append(device.kname)
-        return found
-
-
-def _own_reasons(device: BlockDevice) -> list[str]:
-    reasons = []
-    if device.mountpoint == "[SWAP]":
-        reasons.append("used as swap")
-    elif device.mountpoint:
-        reasons.append(f"mounted on {device.mountpoint}")
-    if device.fstype:
-        reasons.append(f"signature {device.fstype}")
-    if device.label:
-        reasons.append(f"label {device.label}")
-    if device.partlabel:
-        reasons.append(f"partition label {device.partlabel}")
-    if device.read_only:
-        reasons.append("read-only")
-    if device.state not in _NORMAL_STATES:
-        reasons.append(f"state {device.state}")
-    return reasons

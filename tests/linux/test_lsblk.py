@@ -11,6 +11,7 @@ from remote.linux.commands import lsblk
 from remote.linux.lsblk import parse_lsblk_pairs
 from remote.linux.models import BlockDevice
 from remote.text import decode, safe
+from supervision.identity import look
 
 KEYS = [
     "NAME", "KNAME", "PKNAME", "TYPE", "SIZE", "ROTA", "RO", "RM", "TRAN", "VENDOR", "MODEL", "SERIAL", "WWN", "HCTL",
@@ -107,38 +108,11 @@ def test_identity() -> None:
     assert parse_lsblk_pairs(row("sdb", VENDOR="A", MODEL="B")).model.devices[0].identity == ""
 
 
-@pytest.mark.parametrize(
-    ("kname", "reasons"),
-    [
-        ("sde", ("holds mpathb (mpath)", "holds mpathb1 (part)", "mpathb1: partition label GPFS:")),
-        (
-            "sda",
-            (
-                "holds sda1 (part)",
-                "sda1: mounted on /boot",
-                "sda1: signature xfs",
-                "sda1: label BOOT",
-                "holds sda2 (part)",
-                "sda2: signature LVM2_member",
-                "holds vg-swap (lvm)",
-                "vg-swap: used as swap",
-                "vg-swap: signature swap",
-            ),
-        ),
-        ("sda1", ("mounted on /boot", "signature xfs", "label BOOT")),
-        ("sdf", ("read-only",)),
-        ("sdg", ("state offline",)),
-        ("sdh", ()),
-        ("sdz", ("sdz is not among the devices seen",)),
-    ],
-)
-def test_why_a_device_must_not_be_taken(kname: str, reasons: tuple[str, ...]) -> None:
-    assert parse_lsblk_pairs(SERVER).model.in_use(kname) == reasons
-
-
 def test_a_ring_of_parents_ends() -> None:
     devices = parse_lsblk_pairs(row("a", PKNAME="b") + "\n" + row("b", PKNAME="a")).model
-    assert devices.in_use("a") == ("holds b (disk)",)
+    seen = look("h", 0.0, devices, None, None).named("a")
+    assert seen is not None
+    assert [use.text for use in seen.uses] == ["held by b (disk)"]
 
 
 def test_what_is_not_told_is_unknown() -> None:
@@ -225,7 +199,7 @@ GARBAGE = st.one_of(
 def test_garbage(stdout: str, stderr: str) -> None:
     devices = parse_lsblk_pairs(stdout, stderr).model
     for device in devices.devices:
-        devices.in_use(device.kname)
+        assert isinstance(devices.children(device.kname), tuple)
         assert isinstance(device.identity, str)
 
 
