@@ -32,6 +32,20 @@ def restripe(
     )
 
 
+def loaded_by(home: Path, *words: str) -> set[str]:
+    """The modules that are loaded when the program ends well."""
+    code = (
+        "import sys\nfrom tui.cli import cli\n"
+        f"try: cli({list(words)!r}, prog_name='restripe')\n"
+        "except SystemExit as ended: assert ended.code == 0\n"
+        "sys.stderr.write('\\n'.join(sys.modules))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=30, env=environment(home)
+    )
+    return set(done.stderr.split())
+
+
 def no_traceback(text: str) -> bool:
     """Whether a person was spared Python's own words."""
     return not any(word in text for word in ("Traceback", "Exception ignored", "Error:", "error of its own"))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.tui.program import environment, no_traceback, restripe
+from tests.tui.program import environment, loaded_by, no_traceback, restripe
 from tui.demo import EXITS
 from tui.exits import Exit
 
@@ -30,21 +30,7 @@ def test_help_lists_the_exit_statuses(tmp_path: Path) -> None:
 
 def test_help_loads_nothing_heavy(tmp_path: Path) -> None:
     """Half a second before a help text appears is half a second too long."""
-    code = (
-        "import sys\nfrom tui.cli import cli\n"
-        "try: cli(['--help'], prog_name='restripe')\n"
-        "except SystemExit as ended: assert ended.code == 0\n"
-        "sys.stderr.write('\\n'.join(sys.modules))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=30,
-        env=environment(tmp_path),
-    )
-    loaded = set(done.stderr.split())
+    loaded = loaded_by(tmp_path, "--help")
     assert "click" in loaded
     assert loaded.isdisjoint(HEAVY)
 

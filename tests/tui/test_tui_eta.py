@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from tests.supervision.seedlog import SEED_LOG
-from tests.tui.program import environment
+from tests.tui.program import loaded_by
 from tui.cli import cli
 
 KEYS = ["line", "time", "phase", "percent", "inodes", "mb", "state", "unit", "remaining_s", "finish", "why"]
@@ -97,20 +95,6 @@ def test_totals_that_are_none_are_wrong_usage(arguments: list[str]) -> None:
 def test_it_loads_neither_screens_nor_ssh(tmp_path: Path) -> None:
     log = tmp_path / "log"
     log.write_bytes(SEED_LOG)
-    code = (
-        "import sys\nfrom tui.cli import cli\n"
-        f"try: cli(['eta', {str(log)!r}, '--json'], prog_name='restripe')\n"
-        "except SystemExit as ended: assert ended.code == 0\n"
-        "sys.stderr.write('\\n'.join(sys.modules))"
-    )
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        timeout=30,
-        env=environment(tmp_path),
-    )
-    loaded = set(done.stderr.split())
+    loaded = loaded_by(tmp_path, "eta", str(log), "--json")
     assert "supervision.eta" in loaded
     assert loaded.isdisjoint({"textual", "asyncssh", "cryptography"})
