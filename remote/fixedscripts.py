@@ -14,6 +14,7 @@ from remote.command import Command, quote
 SCRIPTS = {
     "restripe-devices": "devices.sh",
     "restripe-signatures": "signatures.sh",
+    "restripe-scans": "scans.sh",
 }
 """The name of a command and the file below `remote/linux` that it stands for."""
 
