@@ -104,7 +104,7 @@ def test_totals_are_allocated_inodes_and_one_copy_of_the_data(copies: str, mb: i
 
 
 def test_what_is_not_known_is_no_total_and_snapshots_make_it_unsure() -> None:
-    assert totals({}.get, FS, "") == Totals()
+    assert totals(lambda _key: None, FS, "") == Totals()
     told = {f"space {FS}": made.space(data_disk("a", 600)), f"snapshots {FS}": snapshots("mon", "tue")}
     found = totals(told.get, FS, "")
     assert (found.done, found.mb) == (1_000_000, None)  # how many copies there are was not told
