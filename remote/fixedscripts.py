@@ -15,6 +15,8 @@ SCRIPTS = {
     "restripe-devices": "devices.sh",
     "restripe-signatures": "signatures.sh",
     "restripe-scans": "scans.sh",
+    "restripe-logs": "logs.sh",
+    "restripe-io": "io.sh",
 }
 """The name of a command and the file below `remote/linux` that it stands for."""
 
