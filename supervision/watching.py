@@ -181,11 +181,12 @@ class Watch:
         found = adopting.found(told, host, now, is_ours=is_ours, is_wanted=is_wanted, speed=state.header.speed)
         for event in found:
             held = state.job(host, event.status.id)
-            if held and ((held.pid, held.start) == (event.pid, event.start) or not held.status.state.settled):
+            known = any((job.host, job.pid, job.start) == (host, event.pid, event.start) for job in state.jobs.values())
+            if known or (held and not held.status.state.settled):
                 continue
             supervisor.journal.emit(event)
-            what = f"watches {event.status.command} on {host}, {event.status.title}; nobody but its shell learns of its"
-            supervisor.journal.decide(now, "restripe", f"{what} exit code, and it is not touched")
+            what = f"watches {event.status.command} (pid {event.pid}) on {host}, which was started outside restripe"
+            supervisor.journal.decide(now, "restripe", f"{what}: its exit code cannot be known, and it is not touched")
 
     def _follow_scan(self) -> None:
         """Read the log of the newest scan, whoever started it: without it nobody can say how far it is."""
