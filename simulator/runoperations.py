@@ -25,6 +25,7 @@ class RunOperations:
             "waiter": self._waiter,
             "config": self._config,
             "snapshot": self._snapshot,
+            "users": self._users,
         }
 
     async def _start_over(self, given: Given) -> dict[str, Any]:
@@ -76,3 +77,21 @@ class RunOperations:
         new = Snapshot(name, number, self._world.clock.now(), "Valid", sizes[1], sizes[0])
         fs.snapshots = before if delete else [*before, new]
         return {"snapshots": {each.name: each.inodes(fs.inode_bytes) for each in fs.snapshots}}
+
+    async def _users(self, given: Given) -> dict[str, Any]:
+        users, hosts = self._world.users, given.machines()
+        users.latency_ms = given.number("latency_ms", users.latency_ms, high=60_000)
+        users.factor = given.number("factor", users.factor, low=1, high=1000)
+        names = {machine.host.name for machine in hosts}
+        if given.has("hang"):
+            hang = given.flag("hang", default=True)
+            users.hanging = users.hanging | names if hang else users.hanging - names
+        given.end()
+        users.change()
+        share = self._world.work.rate(self._world.clock.now())
+        return {
+            "latency_ms": users.latency_ms,
+            "factor": users.factor,
+            "now_ms": users.mean_ms(share),
+            "hanging": sorted(users.hanging),
+        }

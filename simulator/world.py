@@ -20,6 +20,7 @@ from simulator.pacing import Steps
 from simulator.policies import Policies
 from simulator.state import FileSystem
 from simulator.usage import CommandError
+from simulator.users import Users
 
 MAX_STANZA_BYTES = 1 << 20
 MAX_HISTORY = 10_000
@@ -120,6 +121,7 @@ class World:
     """Waiters that were put there, by host."""
     work: Steps = field(default_factory=Steps)
     """Seconds at full speed that restripes have worked, all of them together."""
+    users: Users = field(default_factory=Users)
     load_factor: float = 1.0
     """The share of its speed that other load leaves a restripe."""
     daemons: dict[str, float] = field(default_factory=dict)

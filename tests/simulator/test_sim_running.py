@@ -251,9 +251,9 @@ async def test_the_rates_of_mmlsqos_follow_the_restripe(bench: Bench) -> None:
     assert (told[0], told[-1]) == (2600.0, 260.0)
     await bench.op("stall")
     bench.later(60)
-    told = await iops(bench, 60)
-    assert len(told["other"]) == 12
-    assert len(told.get("maintenance", [])) <= 1
+    rates = await iops(bench, 60)
+    assert len(rates["other"]) == 12
+    assert len(rates.get("maintenance", [])) <= 1
     assert len((await iops(bench, 600))["other"]) == 10
 
 
