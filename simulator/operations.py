@@ -14,18 +14,21 @@ from simulator.discovery import MAPS_ONLY
 from simulator.facts import facts
 from simulator.fstables import changed_limits
 from simulator.given import Given
+from simulator.logoperations import LogOperations
 from simulator.machines import Machine
 from simulator.runoperations import RunOperations
+from simulator.traffic import Traffic
 from simulator.world import World
 
 
 class Operations:
     """Performs one request at a time; see `simulator.control` for what each of them takes and answers."""
 
-    def __init__(self, world: World, machines: Mapping[str, Machine], directory: Path) -> None:
+    def __init__(self, world: World, machines: Mapping[str, Machine], directory: Path, traffic: Traffic) -> None:
         self._world = world
         self._machines = machines
         self._directory = directory
+        self._traffic = traffic
         self._table: dict[str, Callable[[Given], Any]] = {
             "facts": self._facts,
             "history": self._history,
@@ -49,6 +52,7 @@ class Operations:
             "set_device": self._set_device,
             "nsddevices": self._nsddevices,
             **RunOperations(world).table,
+            **LogOperations(world).table,
         }
 
     @property
@@ -88,6 +92,7 @@ class Operations:
         faults.node_lost(self._world, machine.host.name, keep_disks=keep_disks)
 
     async def _on(self, machine: Machine, *, shuffle: bool) -> None:
+        self._traffic.reboot(machine.host)
         await machine.power_on(shuffle=shuffle)
         self._world.powered_off.discard(machine.host.name)
         if machine.host.name not in self._world.policies.down_nodes:
@@ -232,7 +237,7 @@ class Operations:
     async def _environment(self, given: Given) -> dict[str, Any]:
         machine, share = given.machine(), given.flag("share", default=False)
         given.end()
-        await machine.sysroot.ensure()
+        await machine.look()
         settings = machine.shared_environment()
         if share:
             # Other users may pass through, to the shims and no further; they keep their jobs where they like.
