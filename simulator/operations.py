@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -224,15 +225,22 @@ class Operations:
         return asdict(fs.qos)
 
     async def _outsider(self, given: Given) -> dict[str, Any]:
-        machine, file = given.machine(), given.text("file", "restripe.log")
+        machine, through = given.machine(), given.one_of("through", "tee", "nohup", "screen")
+        file = given.text("file", "screenlog.0" if through == "screen" else "restripe.log")
         options = given.text("options", "-r")
         given.end()
         if machine.host.name in self._world.powered_off:
             raise ValueError(f"{machine.host.name} is off")
-        path = machine.home / file
         words = shlex.join(["mmrestripefs", self._world.cluster.fs.name, *shlex.split(options)])
-        pid = machine.spawn(f"{words} 2>&1 </dev/null | tee {shlex.quote(str(path))} >/dev/null 2>&1")
-        return {"host": machine.host.name, "pid": pid, "file": str(path), "command": words}
+        path = machine.home / file
+        place = shlex.quote(str(path))
+        command = {
+            "tee": f"{words} 2>&1 </dev/null | tee {place} >/dev/null 2>&1",
+            "nohup": f"exec nohup {words} >{place} 2>&1 </dev/null",
+            "screen": f"exec {shlex.quote(sys.executable)} -m simulator.screenlike {place} {words}",
+        }
+        pid = machine.spawn(command[through])
+        return {"host": machine.host.name, "pid": pid, "file": str(path), "command": words, "through": through}
 
     async def _environment(self, given: Given) -> dict[str, Any]:
         machine, share = given.machine(), given.flag("share", default=False)
