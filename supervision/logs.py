@@ -1,4 +1,4 @@
-"""A followed log, as state: its last lines, and the progress of a scan where it tells of one.
+"""A followed log, as state: its last lines, the progress of a scan where it tells of one, and what a probe tells.
 
 Frozen like all state: `append` returns the log after more bytes came.
 """
@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import msgspec
 
 from remote.text import decode, one_line
+from supervision.probing import Samples, advanced
 from supervision.reading import Counted, Failing, PhaseBegun, PhaseOver, Reading, WaitsFor
 
 TAIL = 200
@@ -73,6 +74,7 @@ class Log(msgspec.Struct, frozen=True):
     tail: tuple[str, ...] = ()
     last_at: float = 0.0
     scan: Scan = Scan()
+    samples: Samples = Samples()
 
 
 def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading) -> Log:
@@ -95,6 +97,7 @@ def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading) -> L
         tail=(log.tail + tuple(one_line(text) for text in texts[-TAIL:]))[-TAIL:],
         last_at=at,
         scan=scan,
+        samples=advanced(log.samples, texts, at),
     )
 
 
