@@ -24,6 +24,15 @@ LEAST_MEAN, MOST_MEAN = 1.0, 60.0
 """Seconds: more often would be a load of its own, more rarely tells too little within ten minutes."""
 
 
+class Wish(msgspec.Struct, frozen=True):
+    """What a person has set of a probe to be started: where, how often (seconds), and the budget (a factor)."""
+
+    directory: str = ""
+    host: str = ""
+    mean: float = MEAN
+    budget: float | None = None
+
+
 class Probe(msgspec.Struct, frozen=True):
     """A probe of a session: its job, where that is known, and what it told."""
 

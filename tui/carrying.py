@@ -93,7 +93,9 @@ class Carrying(SessionApp):
         await self._send(supervisor, intent.host, spec)
 
     async def _launch_probe(self, supervisor: Supervisor, intent: StartProbe) -> None:
-        supervisor.site.add_hosts((intent.host,))  # it may be a client, of which nobody has asked yet
+        supervisor.site.add_hosts((intent.host,))  # it may be a client that nobody has asked yet
+        if self.session.watch:
+            self.session.watch.reach()
         try:
             place = await supervisor.site.place(intent.host)
         except SiteError as error:
