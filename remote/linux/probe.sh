@@ -157,11 +157,14 @@ probe() { # NUMBER OUTSTANDING
 
 make() { WHY=$(mkdir "$D" 2>&1) || { own refused 0 "${WHY##*: }" && exit 1; }; }
 
-# What is left of probes that were ended, and the directory; nothing else, and no directory that holds anything.
+# Removes the directory, and what is left in it of probes that were ended half-way: empty files whose name is a number.
+# What else lies there is somebody else's, and stays.
 tidy() {
-    for each in $MINE; do
-        each=${each#*:}
-        rm -f "$D/${each%%:*}" 2>/dev/null
+    for each in "$D"/[1-9]*; do
+        case ${each##*/} in
+        *[!0-9]*) continue ;;
+        esac
+        [ -s "$each" ] || rm -f "$each" 2>/dev/null
     done
     rmdir "$D" 2>/dev/null || [ ! -d "$D" ]
 }
@@ -331,7 +334,6 @@ stop_all() {
 
 # Gives what runs its time to end, or ends it where this is to stop; then removes what was made.
 finish() {
-    MINE=$OPEN
     trap : TERM INT
     now
     if [ -n "$STOP" ]; then stop_all; fi
