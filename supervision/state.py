@@ -14,6 +14,7 @@ import msgspec
 
 from remote.command import Command
 from remote.events import (
+    Adopted,
     Answered,
     Asked,
     Closed,
@@ -35,10 +36,14 @@ from remote.events import (
 )
 from remote.jobs import JobSpec, JobState, JobStatus, Place
 from remote.linux.host_time import HostTime
-from supervision import filesystems
+from remote.linux.scans import RunningScans
+from supervision import adopting, canary, filesystems, io_history
 from supervision.facts import Ahead, Fact, form_refused, learn, reader
+from supervision.forecasts import changed
+from supervision.happenings import Happening
+from supervision.happenings import noted as happenings_noted
 from supervision.logs import Log, append
-from supervision.reading import Reading
+from supervision.reading import Change, Reading, Totals
 from supervision.sightings import Sighting, noted
 
 COMMANDS = 1000
@@ -47,6 +52,14 @@ DECISIONS = 1000
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+LINK_BACK = "it can be reached again"
+
+
+def log_source(job_id: str) -> str:
+    """The name of the log of a job; of a file that is followed for somebody else's process, that of the file."""
+    return job_id if job_id.startswith("file:") else f"job:{job_id}"
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -66,7 +79,8 @@ class Ran(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A job as its host last told it; `spec` where this program launched it.
+    """A job as its host last told it; `spec` where this program launched it, `pid` and `start` of a process that
+    somebody else started (`supervision.adopting`).
 
     `at` is when it was told last, `settled_at` when it was first told that it had ended (both Site's clock).
     """
@@ -76,6 +90,13 @@ class Job(msgspec.Struct, frozen=True):
     at: float
     spec: JobSpec | None = None
     settled_at: float | None = None
+    pid: int | None = None
+    start: int | None = None
+
+    @property
+    def adopted(self) -> bool:
+        """Whether somebody else started it, outside restripe."""
+        return adopting.is_adopted(self.status.id)
 
 
 class State(msgspec.Struct, frozen=True):
@@ -102,6 +123,12 @@ class State(msgspec.Struct, frozen=True):
     """When each host last told of all its jobs."""
     sightings: Mapping[str, tuple[Sighting, ...]] = MappingProxyType({})
     """The history of each host's devices, the last look last."""
+    happened: tuple[Happening, ...] = ()
+    """What changed while it was watched, the oldest first."""
+    heard: Mapping[str, canary.Listening] = MappingProxyType({})
+    """What the logs of each host complain of."""
+    disk_counters: Mapping[str, io_history.History] = MappingProxyType({})
+    """What the disks of each host had read and written, now and then."""
     closed: bool = False
 
     @property
@@ -130,8 +157,17 @@ class State(msgspec.Struct, frozen=True):
         return self.jobs.get((host, job_id))
 
     def job_log(self, host: str, job_id: str) -> Log | None:
-        """What has been read of a job's log."""
-        return self.logs.get((host, f"job:{job_id}"))
+        """What has been read of a job's log; that of somebody else's process has the source itself for its id."""
+        return self.logs.get((host, log_source(job_id)))
+
+    def totals(self, host: str, source: str) -> Totals:
+        """What the counters of a log run up to, as far as that is known."""
+        job = self.jobs.get((host, source.removeprefix("job:")))
+        return self.reading.totals(self._told, self.header.file_system, job.status.command if job else "")
+
+    def _told(self, key: str) -> object:
+        fact = self.facts.get(key)
+        return fact.parsed.model if fact and fact.parsed else None
 
 
 def reduce(state: State, event: Event, ahead: Ahead | None = None) -> State:
@@ -144,13 +180,13 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
     replace = msgspec.structs.replace
     match event:
         case LinkChanged():
-            return replace(state, links=_with(state.links, event.host, event))
+            return _link_changed(state, event)
         case Asked():
             return replace(state, pending=_with(state.pending, event.n, event))
         case Answered() | Unanswered():
             return _answered(state, event, ahead)
         case Placed():
-            return replace(state, places=_with(state.places, event.host, event.place))
+            return _placed(state, event)
         case Launching():
             return _launching(state, event)
         case JobChanged():
@@ -161,8 +197,12 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
             return replace(state, listed=_with(state.listed, event.host, event.t))
         case LogRead() | LogRewound():
             return _log_read(state, event)
+        case Adopted():
+            job = Job(event.host, event.status, event.t, pid=event.pid, start=event.start)
+            return replace(state, jobs=_with(state.jobs, (event.host, event.status.id), job))
         case ProcessChanged():
-            return replace(state, alive=_with(state.alive, (event.host, event.source), event.alive))
+            state = replace(state, alive=_with(state.alive, (event.host, event.source), event.alive))
+            return _process_changed(state, event.host, event.source, event.t, alive=event.alive)
         case Decided():
             return replace(state, decisions=(*state.decisions, event)[-DECISIONS:])
         case Signalling():
@@ -217,17 +257,80 @@ def _answered(state: State, event: Answered | Unanswered, ahead: Ahead | None) -
             fact = learn(reading, before, asked.host, command, reply, asked.t, event.t, ahead)
             if fact:
                 facts[fact.key] = fact
+    changes = _changes(state, facts)
     if any(_parsed(facts, key) is not _parsed(state.facts, key) for key in _of_devices(asked.host)):
         history = noted(sightings.get(asked.host, ()), asked.host, facts, asked.t)
         if history is not sightings.get(asked.host, ()):
             sightings = _with(sightings, asked.host, history)
-    return msgspec.structs.replace(
+    heard, counters = state.heard, state.disk_counters
+    if _parsed(facts, key := f"logs {asked.host}") is not _parsed(state.facts, key):
+        listening = canary.noted(heard.get(asked.host), asked.host, state.facts, facts)
+        heard = _with(heard, asked.host, listening) if listening else heard
+    if _parsed(facts, key := f"io {asked.host}") is not _parsed(state.facts, key):
+        counters = _with(counters, asked.host, io_history.noted(counters.get(asked.host, ()), facts[key]))
+    answered = msgspec.structs.replace(
         state,
+        heard=heard,
+        disk_counters=counters,
         sightings=sightings,
         pending=_without(state.pending, event.n),
         facts=MappingProxyType(facts),
         commands=(*state.commands, *ran)[-COMMANDS:],
     )
+    if any(command.argv[0] == "restripe-scans" for command in asked.commands):
+        answered = _scans_told(answered, asked.host, event.t)
+    return _happened(answered, event.t, asked.host, changes)
+
+
+def _changes(state: State, facts: Mapping[str, Fact]) -> tuple[Change, ...]:
+    """What facts tell that was not so before."""
+    found: list[Change] = []
+    for key, fact in facts.items():
+        before = state.facts.get(key)
+        if before is None or before is fact or before.parsed is None or before.parsed is fact.parsed:
+            continue
+        if fact.parsed is not None:
+            found += state.reading.happened(key, before.parsed.model, fact.parsed.model)
+    return tuple(found)
+
+
+def _happened(state: State, at: float, host: str, changes: tuple[Change, ...]) -> State:
+    """Note changes, and let the forecasts of scans that run know of those that change their rate."""
+    if not changes:
+        return state
+    logs = dict(state.logs)
+    for change in changes:
+        for key, log in logs.items():
+            job = state.job(log.host, log.source.removeprefix("job:"))
+            if change.rate and log.forecasts.estimator and not (job and job.status.state.settled):
+                logs[key] = msgspec.structs.replace(log, forecasts=changed(log.forecasts, change.text))
+    return msgspec.structs.replace(
+        state, happened=happenings_noted(state.happened, at, host, changes), logs=MappingProxyType(logs)
+    )
+
+
+def _link_changed(state: State, event: LinkChanged) -> State:
+    """A connection that is lost, or there again after that, is something that happened."""
+    before = state.links.get(event.host)
+    state = msgspec.structs.replace(state, links=_with(state.links, event.host, event))
+    mine = [each for each in state.happened if each.kind == "link" and each.host == event.host]
+    lost = bool(mine) and mine[-1].text != LINK_BACK
+    if event.state in ("waiting", "refused") and before and before.state == "up" and not lost:
+        text = f"{event.host} cannot be reached: {event.trouble or event.state}"
+    elif event.state == "up" and lost:
+        text = LINK_BACK
+    else:
+        return state
+    return _happened(state, event.t, event.host, (Change("link", text),))
+
+
+def _placed(state: State, event: Placed) -> State:
+    """A host that tells another boot than before has booted."""
+    before = state.places.get(event.host)
+    state = msgspec.structs.replace(state, places=_with(state.places, event.host, event.place))
+    if before is None or not before.boot_id or not event.place.boot_id or before.boot_id == event.place.boot_id:
+        return state
+    return _happened(state, event.t, event.host, (Change("node", f"{event.host} has booted", rate=True),))
 
 
 def _of_devices(host: str) -> tuple[str, ...]:
@@ -286,7 +389,9 @@ def _job_changed(state: State, host: str, status: JobStatus, at: float) -> State
             interruptible=held.status.interruptible,
         )
     settled_at = (held.settled_at if held else None) or at if status.state.settled else None
-    job = Job(host, status, at, held.spec if held else None, settled_at)
+    job = Job(host, status, at, settled_at=settled_at)
+    if held:
+        job = msgspec.structs.replace(held, status=status, at=at, settled_at=settled_at)
     commands = state.commands
     if status.state.settled:
         failure = "" if status.rc is not None else status.meaning
@@ -299,9 +404,30 @@ def _job_changed(state: State, host: str, status: JobStatus, at: float) -> State
     return msgspec.structs.replace(state, jobs=_with(state.jobs, (host, status.id), job), commands=commands)
 
 
+def _process_changed(state: State, host: str, job_id: str, at: float, *, alive: bool | None) -> State:
+    """How it stands with a process that somebody else started, where it is known which that is."""
+    job = state.job(host, job_id)
+    if job is None or job.pid is None or not job.adopted:
+        return state
+    return _job_changed(state, host, adopting.after_look(job.status, alive), at)
+
+
+def _scans_told(state: State, host: str, at: float) -> State:
+    """What a look at all scans of a host tells of those whose logs cannot be followed."""
+    fact = state.facts.get(f"scans {host}")
+    told = fact.parsed.model if fact and fact.parsed and not fact.failure else None
+    if not isinstance(told, RunningScans) or fact is None or fact.parsed is None or fact.parsed.problems:
+        return state
+    jobs = [job for job in state.jobs.values() if job.host == host and not adopting.log_path(job.status.id)]
+    held = [(job.status.id, job.pid, job.start) for job in jobs if job.adopted and job.at <= fact.at]
+    for job_id in adopting.missing(told, held):
+        state = _process_changed(state, host, job_id, at, alive=False)
+    return state
+
+
 def _log_read(state: State, event: LogRead | LogRewound) -> State:
     key = (event.host, event.source)
-    log = state.logs.get(key, Log(event.host, event.source))
+    before = log = state.logs.get(key, Log(event.host, event.source))
     if isinstance(event, LogRewound):
         log = Log(event.host, event.source)
     else:
@@ -310,8 +436,13 @@ def _log_read(state: State, event: LogRead | LogRewound) -> State:
         if data and (known < 0 or event.offset == 0):
             log, known = Log(event.host, event.source), 0
         if known < len(data):
-            log = append(log, data[max(0, known) :], event.t, end=event.offset + len(data), reading=state.reading)
-    return msgspec.structs.replace(state, logs=_with(state.logs, key, log))
+            fresh, end = data[max(0, known) :], event.offset + len(data)
+            totals = state.totals(event.host, event.source)
+            log = append(log, fresh, event.t, end=end, reading=state.reading, totals=totals)
+    state = msgspec.structs.replace(state, logs=_with(state.logs, key, log))
+    if log.scan.restarts > before.scan.restarts:
+        return _happened(state, event.t, event.host, (Change("restart", "the scan began again from its first phase"),))
+    return state
 
 
 class Store:
