@@ -40,7 +40,7 @@ def points(run: Run) -> set[int]:
 
 def play(run: Run, rules: Rules | None = None, *, rivals: bool = True) -> Iterator[Told]:
     """A run through our estimator, and through the others."""
-    estimator = Estimator(run.allocated, run.used_mb, rules)
+    estimator = Estimator(run.allocated, run.used_mb, rules, snapshots=run.snapshots)
     estimator.begin(0.0)
     others: dict[str, Rival] = {f"{name} {unit}": rule() for unit in UNITS for name, rule in RIVALS.items()}
     scored = points(run)
@@ -55,7 +55,8 @@ def play(run: Run, rules: Rules | None = None, *, rivals: bool = True) -> Iterat
 
 
 def _share(inodes: int | None, allocated: int | None) -> float | None:
-    return inodes / allocated if inodes is not None and allocated else None
+    """None as well for more than the whole: nobody can make a time left of that."""
+    return inodes / allocated if inodes is not None and allocated and inodes <= allocated else None
 
 
 class Score(NamedTuple):
