@@ -126,6 +126,11 @@ class Estimator:
         self._shown: _Shown | None = None
         self._told: tuple[str, ...] = ()
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Estimator) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def copy(self) -> Estimator:
         """Another one that goes on from here by itself, made in microseconds."""
         other = copy(self)

@@ -92,6 +92,11 @@ class History:
         self._cut: tuple[float, ...] = ()
         """Seconds that were cut out of each of the last lines in a row."""
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, History) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
     def copy(self) -> History:
         """Another one that goes on from here by itself; the marks themselves are frozen."""
         other = copy(self)
