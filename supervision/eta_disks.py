@@ -105,16 +105,17 @@ def filled(
     return _fed(estimator, [(at, used - first) for at, used in told], began, now)
 
 
-def evened_out(look: Look, names: Iterable[str]) -> int:
-    """KB that some disks hold together once each disk of their pools is as full as the others."""
+def evened_out(look: Look) -> dict[str, int]:
+    """KB that each disk holds once it is as full as the others of its pool."""
     sizes: dict[str, int] = defaultdict(int)
     used: dict[str, int] = defaultdict(int)
     for place, kb in zip(look.places, look.used_kb, strict=True):
         sizes[place.pool] += place.size_kb
         used[place.pool] += kb
-    chosen = set(names)
-    mine = [place for place in look.places if place.name in chosen and sizes[place.pool] > 0]
-    return sum(round(place.size_kb * used[place.pool] / sizes[place.pool]) for place in mine)
+    return {
+        place.name: round(place.size_kb * used[place.pool] / sizes[place.pool]) if sizes[place.pool] > 0 else 0
+        for place in look.places
+    }
 
 
 def _fed(estimator: Estimator, moved: Sequence[tuple[float, int]], began: float, now: float) -> Estimate:

@@ -151,5 +151,4 @@ def test_disks_are_even_when_each_of_a_pool_is_as_full() -> None:
         DiskUse("other", 900, 1000, pool="q"),
     ]
     (look,) = looks((0.0, uses))
-    assert evened_out(look, ("new",)) == 500
-    assert evened_out(look, ("new", "other")) == 1400
+    assert evened_out(look) == {"old": 1000, "new": 500, "other": 900}
