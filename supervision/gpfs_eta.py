@@ -112,6 +112,11 @@ class LogForecaster:
         return Forecast(number, printed, self._phase or NOT_TOLD, said, self._estimator.estimate())
 
     @property
+    def counts_inodes(self) -> bool:
+        """Whether it was told how many inodes there are to count."""
+        return self._estimator.allocated is not None
+
+    @property
     def waiting(self) -> bool:
         """Whether it waits for another command."""
         return self._estimator.estimate().state is State.WAITING
