@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from enum import StrEnum
 from itertools import accumulate
 from statistics import median
@@ -86,6 +87,14 @@ class History:
         self._gaps: list[float] = []
         self._cut: list[float] = []
         """Seconds that were cut out of each of the last lines in a row."""
+
+    def copy(self) -> History:
+        """Another one that goes on from here by itself; the marks themselves are frozen."""
+        other = copy(self)
+        other.events, other.marks, other._gaps, other._cut = (
+            list(part) for part in (self.events, self.marks, self._gaps, self._cut)
+        )
+        return other
 
     @property
     def active(self) -> float:
