@@ -142,7 +142,7 @@ class Watch:
             command
             for command in commands
             if (found := reader(state.reading, host, command))
-            and ((fact := state.facts.get(found[0])) is None or fact.failure)
+            and ((fact := state.facts.get(found[0])) is None or (fact.failure and not fact.never))
         ]
 
     async def _keep_jobs(self, host: str) -> None:
