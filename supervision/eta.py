@@ -137,12 +137,6 @@ class Estimator:
         other.history = self.history.copy()  # nothing else is changed in place
         return other
 
-    def copy(self) -> Estimator:
-        """Another one that goes on from here by itself, made in microseconds."""
-        other = copy(self)
-        other._history, other._told = self._history.copy(), list(self._told)
-        return other
-
     def begin(self, at: float | None, *, last: bool = True) -> None:
         """A phase begins with its counters at zero; `at` is None where the time is not known.
 
