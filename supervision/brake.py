@@ -12,6 +12,7 @@ from enum import Enum
 import msgspec
 
 from remote.command import Command
+from supervision.clocktext import DAYS
 from supervision.tables import Line, Severity
 
 
@@ -129,6 +130,16 @@ class Hours(msgspec.Struct, frozen=True):
     begin: int = 7 * 60
     end: int = 19 * 60
 
+    @property
+    def text(self) -> str:
+        """`Mon-Fri 07:00-19:00`."""
+        names = [DAYS[int(day) - 1] for day in self.days if day in "1234567"]
+        whole = "".join(sorted(set(self.days)))
+        row = len(whole) > 2 and whole in "1234567"
+        days = f"{DAYS[int(whole[0]) - 1]}-{DAYS[int(whole[-1]) - 1]}" if row else ",".join(names)
+        times = "-".join(f"{minute // 60:02}:{minute % 60:02}" for minute in (self.begin, self.end))
+        return f"{days} {times}"
+
 
 class Plan(msgspec.Struct, frozen=True):
     """What would be run to change a limit: commands one after another, each as a job with a title, or why not.
@@ -144,7 +155,13 @@ class Plan(msgspec.Struct, frozen=True):
     files: tuple[tuple[str, str], ...] = ()
     what: str = ""
     stop: str = ""
+    job_id: str = ""
     refused: str = ""
+
+    @property
+    def lasts(self) -> bool:
+        """Whether its job goes on for as long as the scan does."""
+        return bool(self.job_id)
 
     @property
     def text(self) -> str:

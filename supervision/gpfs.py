@@ -27,7 +27,7 @@ from supervision import (
     gpfs_running,
     gpfs_space,
 )
-from supervision.brake import Brake, Plan
+from supervision.brake import Brake, Hours, Plan
 from supervision.facts import reader
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Preview, Progress, Words
 from supervision.filesystems import Sites
@@ -237,6 +237,14 @@ class GpfsFileSystem:
     def ease(self, state: State, iops: float) -> Plan:
         """mmchqos with a limit for maintenance."""
         return gpfs_braking.ease(self._view(state), iops)
+
+    def schedule(self, state: State, iops: float, hours: Hours, job_id: str) -> Plan:
+        """A script on the host that runs mmchqos when the hour comes."""
+        return gpfs_braking.schedule(self._view(state), iops, hours, job_id)
+
+    def brake_questions(self) -> tuple[Command, ...]:
+        """mmlsqos: the manager answers it from memory."""
+        return (gpfs.mmlsqos(self._name),)
 
     def release(self, state: State) -> Plan:
         """mmchqos with the settings from before our first change."""

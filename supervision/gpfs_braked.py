@@ -13,6 +13,7 @@ import msgspec
 
 from remote.gpfs.models import Qos, QosLimit
 from remote.gpfs.qos import iops_of, limits_text, read_limits, scope_of
+from remote.gpfs.schedule import SCRIPT
 from remote.jobs import JobState
 from supervision.brake import Effect, Held, Judged, Limit, Rate, iops_text
 from supervision.clocktext import time_of_day
@@ -22,7 +23,6 @@ from supervision.jobtimes import clock_ahead
 from supervision.state import Job
 
 EASE, PART, RELEASE, SCHEDULE = "ease", "part", "release", "schedule"
-SCHEDULE_SCRIPT = "qos_schedule.sh"
 SETTLES = 30.0
 """Seconds after a change that count for neither: it has to reach all nodes first."""
 READY = 90.0
@@ -92,7 +92,7 @@ def _change(view: View, job: Job) -> Change | None:
 def is_schedule(job: Job, fs: str) -> bool:
     """Whether a job is a schedule of limits for the file system."""
     words = words_of(job)
-    return len(words) > 2 and words[0] == "sh" and words[1].endswith(f"/{SCHEDULE_SCRIPT}") and words[2] == fs
+    return len(words) > 2 and words[0] == "sh" and words[1].endswith(f"/{SCRIPT}") and words[2] == fs
 
 
 def _read(text: str) -> tuple[QosLimit, ...]:

@@ -10,11 +10,13 @@ from itertools import pairwise
 
 from remote.command import Command
 from remote.gpfs import commands as gpfs
+from remote.gpfs import schedule as scheduling
 from remote.gpfs.models import Qos, QosLimit
 from remote.gpfs.qos import as_given, iops_of, limits_text, scope_of
-from supervision.brake import Brake, Limit, Plan, Power, Rate, iops_text, limit_text
+from remote.jobs import Place
+from supervision.brake import Brake, Hours, Limit, Plan, Power, Rate, iops_text, limit_text
 from supervision.gpfs_brake import FLOOR, brake, too_low
-from supervision.gpfs_braked import EASE, PART, RELEASE, Change, held, title
+from supervision.gpfs_braked import EASE, PART, RELEASE, SCHEDULE, held, title
 from supervision.gpfs_progress import scan_job
 from supervision.gpfs_qos import EVERYWHERE, LOCAL, MAINTENANCE, MISC, OTHER, divided_over, knows_scopes, pools
 from supervision.gpfs_view import View, words_of
@@ -55,7 +57,7 @@ def release(view: View) -> Plan:
         says_so = ("the schedule is told to end, and brings back itself what was before:", now.earlier)
         return Plan(now.host, RELEASE, says=says_so, what=f"end the schedule of limits of {view.name}", stop=now.job_id)
     try:
-        commands = earlier_commands(view, first)
+        commands = earlier_commands(view, first.earlier_on, first.earlier, first.set_to)
     except ValueError as error:
         return Plan(refused=f"the earlier settings cannot be given to mmchqos: {error}")
     words = "to what was before"
@@ -66,6 +68,42 @@ def release(view: View) -> Plan:
         lines.append(f"{now.others}; that is lost")
     host = view.state.header.entry
     return Plan(host, RELEASE, commands, titles, tuple(lines), what=f"release the brake of {view.name}")
+
+
+def schedule(view: View, iops: float, hours: Hours, job_id: str, floor: float = FLOOR) -> Plan:
+    """Limit the scan in some hours and let it free in the others, by a job on the host where it runs."""
+    now, job = brake(view, floor), scan_job(view)
+    why = refusal(now, iops, floor)
+    if why or job is None or iops == math.inf:
+        return Plan(refused=why or "a schedule needs a limit")
+    place = view.state.places.get(job.host) or Place("/JOBS", "")
+    scope = scope_nodes(view)
+    tight, free = new_rows(view, now, iops, scope), new_rows(view, now, math.inf, scope)
+    on, was = earlier(view)
+    try:
+        command = scheduling.schedule(
+            place.file(job_id, scheduling.SCRIPT),
+            view.name,
+            f"{place.base}/{job.status.id}",
+            days=hours.days,
+            begin=hours.begin,
+            end=hours.end,
+            tight=command_for(view, tight, scope),
+            free=command_for(view, free, scope),
+            earlier=earlier_commands(view, on, was, tight),
+        )
+    except ValueError as error:
+        return Plan(refused=f"there can be no such schedule: {error}")
+    words = f"{iops_text(iops)} for {len(now.helpers)} helpers {hours.text}"
+    lines = (
+        f"A job on {job.host} keeps it, by the time of that host, and ends with the scan.",
+        f"When nobody has watched for {scheduling.LEASE // 60} minutes it is tight, whatever the hour.",
+        *says(view, now, tight, scope),
+    )
+    title_of_it = change_title(view, now, SCHEDULE, words, tight)
+    files = ((scheduling.SCRIPT, scheduling.script()),)
+    what = f"schedule the limits of {view.name}: {words}"
+    return Plan(job.host, SCHEDULE, (command,), (title_of_it,), lines, files, what, job_id=job_id)
 
 
 def refusal(now: Brake, iops: float, floor: float) -> str:
@@ -94,7 +132,8 @@ def new_rows(view: View, now: Brake, iops: float, scope: tuple[str, ...]) -> Row
     whole = iops if scope or iops == math.inf else math.ceil(iops * nodes / helpers)
     was = {row.pool: iops_of(row.limit) for row in earlier(view)[1] if _is(row, MAINTENANCE)}
     name = f"{MAINTENANCE}/{'+'.join(scope)}" if scope else MAINTENANCE
-    return tuple(QosLimit(pool, name, _printed(min(whole, was.get(pool) or math.inf))) for pool in pools(view))
+    keep = {} if scope else was
+    return tuple(QosLimit(pool, name, _printed(min(whole, keep.get(pool) or math.inf))) for pool in pools(view))
 
 
 def nodes_of(view: View, now: Brake, scope: tuple[str, ...]) -> int:
@@ -125,14 +164,14 @@ def command_for(view: View, rows: Rows, scope: tuple[str, ...] = ()) -> Command:
     return gpfs.mmchqos_enable(view.name, wanted, nodes=scope)
 
 
-def earlier_commands(view: View, first: Change) -> tuple[Command, ...]:
-    """What brings back the settings from before our first change. Raises ValueError."""
+def earlier_commands(view: View, on: bool, was: Rows, set_to: Rows) -> tuple[Command, ...]:
+    """What brings back the settings from before our first change, which set `set_to`. Raises ValueError."""
     wanted: dict[str, dict[str, str]] = {}
-    scoped = {row.pool: scope_of(row.name)[1] for row in first.set_to if scope_of(row.name)[1]}
-    for row in first.earlier:
+    scoped = {row.pool: scope_of(row.name)[1] for row in set_to if scope_of(row.name)[1]}
+    for row in was:
         if _is(row, MAINTENANCE) or _is(row, OTHER):
             wanted.setdefault(row.pool, {})[scope_of(row.name)[0]] = as_given(row.limit)
-    for row in first.set_to:
+    for row in set_to:
         if row.pool not in scoped:
             wanted.setdefault(row.pool, {}).setdefault(MAINTENANCE, "unlimited")
     commands = [gpfs.mmchqos_enable(view.name, wanted)] if wanted else []
@@ -140,7 +179,7 @@ def earlier_commands(view: View, first: Change) -> tuple[Command, ...]:
         nodes = next(iter(scoped.values())).split("+")
         free = {pool: {MAINTENANCE: "unlimited"} for pool in scoped}
         commands.append(gpfs.mmchqos_enable(view.name, free, nodes=nodes))
-    if not first.earlier_on:
+    if not on:
         commands.append(gpfs.mmchqos_disable(view.name))
     return tuple(commands)
 

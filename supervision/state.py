@@ -187,6 +187,8 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
             return replace(state, alive=_with(state.alive, (event.host, event.source), event.alive))
         case Decided():
             return replace(state, decisions=(*state.decisions, event)[-DECISIONS:])
+        case Signalling() if event.what == "renew":
+            return state  # a sign of life every few minutes is no command that anybody looks for
         case Signalling():
             ran = Ran(event.host, f"{event.what} {event.id}", event.t, took=0.0, job=event.id)
             stops = state.stops

@@ -14,6 +14,7 @@ import msgspec
 from remote.command import Command
 from remote.errors import SiteError
 from remote.events import Event, LinkChanged
+from supervision.braking import Restoring
 from supervision.facts import reader
 from supervision.filesystem import FileSystem
 from supervision.state import State
@@ -44,6 +45,7 @@ class Watch:
         """Hosts whose first look is over, however it went."""
         self._begun = False
         supervisor.store.listen(self._on_event)
+        self._restoring = Restoring(supervisor, fs)
 
     async def begin(self) -> None:
         """Take the first look at everything, and begin the watching, which goes on until the supervisor ends."""

@@ -18,7 +18,7 @@ from remote.jobs import JobState
 from remote.linux.commands import lsblk
 from remote.linux.models import BlockDevices
 from remote.parsed import Parsed, Problem
-from supervision.brake import Brake, Plan
+from supervision.brake import Brake, Hours, Plan
 from supervision.facts import Fact
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Phase, Preview, Progress, Words
 from supervision.filesystems import Sites
@@ -235,6 +235,12 @@ class BlockFileSystem:
 
     def ease(self, state: State, iops: float) -> Plan:
         return Plan(refused="there are no limits of I/O on it")
+
+    def schedule(self, state: State, iops: float, hours: Hours, job_id: str) -> Plan:
+        return Plan(refused="there are no limits of I/O on it")
+
+    def brake_questions(self) -> tuple[Command, ...]:
+        return ()
 
     def release(self, state: State) -> Plan:
         return Plan(refused="there are no limits of I/O on it")
