@@ -35,7 +35,7 @@ from remote.events import (
 )
 from remote.jobs import JobSpec, JobState, JobStatus, Place
 from remote.linux.host_time import HostTime
-from supervision import filesystems
+from supervision import canary, filesystems, io_history
 from supervision.facts import Ahead, Fact, form_refused, learn, reader
 from supervision.forecasts import changed
 from supervision.happenings import Happening
@@ -115,6 +115,10 @@ class State(msgspec.Struct, frozen=True):
     """The history of each host's devices, the last look last."""
     happened: tuple[Happening, ...] = ()
     """What changed while it was watched, the oldest first."""
+    heard: Mapping[str, canary.Listening] = MappingProxyType({})
+    """What the logs of each host complain of."""
+    disk_counters: Mapping[str, io_history.History] = MappingProxyType({})
+    """What the disks of each host had read and written, now and then."""
     closed: bool = False
 
     @property
@@ -246,8 +250,16 @@ def _answered(state: State, event: Answered | Unanswered, ahead: Ahead | None) -
         history = noted(sightings.get(asked.host, ()), asked.host, facts, asked.t)
         if history is not sightings.get(asked.host, ()):
             sightings = _with(sightings, asked.host, history)
+    heard, counters = state.heard, state.disk_counters
+    if _parsed(facts, key := f"logs {asked.host}") is not _parsed(state.facts, key):
+        listening = canary.noted(heard.get(asked.host), asked.host, state.facts, facts)
+        heard = _with(heard, asked.host, listening) if listening else heard
+    if _parsed(facts, key := f"io {asked.host}") is not _parsed(state.facts, key):
+        counters = _with(counters, asked.host, io_history.noted(counters.get(asked.host, ()), facts[key]))
     answered = msgspec.structs.replace(
         state,
+        heard=heard,
+        disk_counters=counters,
         sightings=sightings,
         pending=_without(state.pending, event.n),
         facts=MappingProxyType(facts),

@@ -17,6 +17,7 @@ from remote.events import Event, LinkChanged
 from supervision.braking import Restoring
 from supervision.facts import reader
 from supervision.filesystem import FileSystem
+from supervision.probejob import probes
 from supervision.state import State
 from supervision.supervisor import Cadence, Supervisor
 
@@ -153,10 +154,17 @@ class Watch:
             with contextlib.suppress(SiteError):
                 await supervisor.site.jobs(host)
             self._follow_scan()
+            self._follow_probes()
             jobs = supervisor.store.state.jobs.values()
             busy = host == supervisor.entry or any(job.host == host and not job.status.state.settled for job in jobs)
             seconds = JOBS_BUSY if busy else JOBS_IDLE
             await supervisor.site.clock.sleep(max(seconds, REAL * supervisor.store.state.header.speed))
+
+    def _follow_probes(self) -> None:
+        """Read the logs of the probes that run, whoever started them."""
+        for probe in probes(self._supervisor.store.state):
+            if not probe.job.status.state.settled:
+                self._supervisor.follow(probe.host, probe.job.status.id)
 
     def _follow_scan(self) -> None:
         """Read the log of the newest scan, whoever started it: without it nobody can say how far it is."""
