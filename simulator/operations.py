@@ -15,6 +15,7 @@ from simulator.facts import facts
 from simulator.fstables import changed_limits
 from simulator.given import Given
 from simulator.machines import Machine
+from simulator.runoperations import RunOperations
 from simulator.world import World
 
 
@@ -44,11 +45,10 @@ class Operations:
             "occupy": self._occupy,
             "qos": self._qos,
             "outsider": self._outsider,
-            "start_over": self._start_over,
-            "waiter": self._waiter,
             "environment": self._environment,
             "set_device": self._set_device,
             "nsddevices": self._nsddevices,
+            **RunOperations(world).table,
         }
 
     @property
@@ -82,10 +82,10 @@ class Operations:
             self._world.policies.change(name, value, set(self._world.cluster.hosts))
         return asdict(self._world.policies)
 
-    async def _off(self, machine: Machine) -> None:
+    async def _off(self, machine: Machine, *, keep_disks: bool = False) -> None:
         self._world.powered_off.add(machine.host.name)
         await machine.power_off()
-        faults.node_lost(self._world, machine.host.name)
+        faults.node_lost(self._world, machine.host.name, keep_disks=keep_disks)
 
     async def _on(self, machine: Machine, *, shuffle: bool) -> None:
         await machine.power_on(shuffle=shuffle)
@@ -108,9 +108,9 @@ class Operations:
         return {"host": machine.host.name, "back": self._world.clock.now() + seconds}
 
     async def _power_off(self, given: Given) -> dict[str, Any]:
-        machine = given.machine()
+        machine, disks = given.machine(), given.one_of("disks", "go", "stay")
         given.end()
-        await self._off(machine)
+        await self._off(machine, keep_disks=disks == "stay")
         return {"host": machine.host.name}
 
     async def _power_on(self, given: Given) -> dict[str, Any]:
@@ -149,16 +149,29 @@ class Operations:
         return {"disk": name, "availability": availability}
 
     async def _daemon(self, given: Given) -> dict[str, Any]:
-        machine, state = given.machine(), given.one_of("state", "down", "up")
+        machine, state = given.machine(), given.one_of("state", "down", "up", "restart")
+        seconds, disks = given.number("seconds", 30), given.one_of("disks", "go", "stay")
         given.end()
         name, world = machine.host.name, self._world
-        down = [each for each in world.policies.down_nodes if each != name]
-        world.policies.down_nodes = [*down, name] if state == "down" else down
-        if state == "down":
-            faults.node_lost(world, name)
-        elif name not in world.powered_off:
-            faults.node_back(world, name)
+        others = [each for each in world.policies.down_nodes if each != name]
+        if state == "up":
+            self._daemon_up(name)
+        else:
+            world.policies.down_nodes = [*others, name]
+            faults.node_lost(world, name, keep_disks=disks == "stay")
+        if state == "restart":
+            world.start(self._later(seconds, lambda: self._daemon_up(name)))
         return {"host": name, "state": world.daemon_state(machine.host)}
+
+    def _daemon_up(self, name: str) -> None:
+        world = self._world
+        world.policies.down_nodes = [each for each in world.policies.down_nodes if each != name]
+        if name not in world.powered_off:
+            faults.node_back(world, name)
+
+    async def _later(self, seconds: float, act: Callable[[], None]) -> None:
+        await self._world.clock.sleep(seconds)
+        act()
 
     async def _manager(self, given: Given) -> dict[str, Any]:
         machine = given.machine()
@@ -201,8 +214,8 @@ class Operations:
         fs = self._world.cluster.fs
         limits, enabled = given.text("limits", ""), given.flag("enabled", default=True)
         given.end()
-        chosen = changed_limits(fs.qos, limits, list(fs.pools)) if limits else fs.qos.limits
-        self._world.set_qos(fs, chosen, enabled=enabled)
+        chosen = changed_limits(fs.qos.limits, limits, list(fs.pools)) if limits else fs.qos.limits
+        self._world.set_qos(fs, chosen, fs.qos.scopes, enabled=enabled)
         return asdict(fs.qos)
 
     async def _outsider(self, given: Given) -> dict[str, Any]:
@@ -215,18 +228,6 @@ class Operations:
         words = shlex.join(["mmrestripefs", self._world.cluster.fs.name, *shlex.split(options)])
         pid = machine.spawn(f"{words} 2>&1 </dev/null | tee {shlex.quote(str(path))} >/dev/null 2>&1")
         return {"host": machine.host.name, "pid": pid, "file": str(path), "command": words}
-
-    async def _start_over(self, given: Given) -> dict[str, Any]:
-        given.end()
-        faults.start_over(self._world)
-        return {}
-
-    async def _waiter(self, given: Given) -> dict[str, Any]:
-        machine, seconds = given.machine(), given.number("seconds", 300)
-        thread, reason = given.text("thread", "NSDThread"), given.text("reason", "for I/O completion")
-        given.end()
-        faults.add_waiter(self._world, machine.host.name, thread, reason, seconds)
-        return {"host": machine.host.name, "waiters": len(self._world.waiters[machine.host.name])}
 
     async def _environment(self, given: Given) -> dict[str, Any]:
         machine, share = given.machine(), given.flag("share", default=False)

@@ -83,6 +83,7 @@ class Simulator:
             "PATH": f"{self.directory / 'bin'}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
             "SIM_PORT": str(await self._shims.start()),
             "SIM_TOKEN": self._token,
+            "RESTRIPE_PROBE_HOOK": str(self.directory / "bin" / shims.OPERATION),
         }
         client_key = asyncssh.generate_private_key("ssh-ed25519")
         identity = self.directory / "id_ed25519"
