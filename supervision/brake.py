@@ -7,6 +7,7 @@ Rates are I/O operations a second (IOPS); `math.inf` is no limit.
 from __future__ import annotations
 
 import math
+import re
 from enum import Enum
 
 import msgspec
@@ -123,6 +124,14 @@ class Brake(msgspec.Struct, frozen=True):
     """Whether the scan has ended and what we changed is still as we left it."""
 
 
+_REQUEST = re.compile(
+    r"(?P<iops>measure|[0-9][0-9,]{0,12})(?: *iops)?"
+    r"(?: +(?P<first>[a-z]{3,5})(?:-(?P<last>[a-z]{3}))? +(?P<begin>[0-9]{1,2})(?::(?P<b>[0-9]{2}))?"
+    r"-(?P<end>[0-9]{1,2})(?::(?P<e>[0-9]{2}))?)?",
+    re.IGNORECASE,
+)
+
+
 class Hours(msgspec.Struct, frozen=True):
     """When a limit is to be tight: days (1 is Monday) and minutes of the day, in the time of the host."""
 
@@ -222,3 +231,32 @@ def rates_text(rates: tuple[Rate, ...]) -> str:
     for rate in rates:
         pools.setdefault(rate.pool, []).append(f"{rate.of} {rate.iops:,.0f}")
     return "; ".join(f"{pool}: {', '.join(words)} IOPS" for pool, words in pools.items())
+
+
+def read_request(typed: str) -> tuple[float, Hours | None]:
+    """What a person asks for: `650`, `measure`, or with hours `300 mon-fri 07:00-19:00`, `300 daily 8-18`.
+
+    Raises ValueError, in words.
+    """
+    match = _REQUEST.fullmatch(typed.strip())
+    if match is None:
+        raise ValueError("a number of IOPS, `measure`, or with hours: 300 mon-fri 07:00-19:00")
+    iops = math.inf if match["iops"].lower() == "measure" else float(match["iops"].replace(",", ""))
+    if match["first"] is None:
+        return iops, None
+    days = _days(match["first"].title(), (match["last"] or "").title())
+    begin, end = (int(match[hour]) * 60 + int(match[minute] or 0) for hour, minute in (("begin", "b"), ("end", "e")))
+    if not 0 <= begin < end < 24 * 60:
+        raise ValueError("hours of one day, the first before the last: 07:00-19:00")
+    return iops, Hours(days, begin, end)
+
+
+def _days(first: str, last: str) -> str:
+    """Days as digits, 1 is Monday."""
+    if first == "Daily" and not last:
+        return "1234567"
+    if first not in DAYS or (last and last not in DAYS):
+        raise ValueError(f"days are {', '.join(DAYS)} or daily, as in mon-fri")
+    begin, end = DAYS.index(first), DAYS.index(last or first)
+    row = range(begin, end + 1) if begin <= end else (*range(begin, 7), *range(end + 1))
+    return "".join(str(day + 1) for day in sorted(row))

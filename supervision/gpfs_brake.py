@@ -21,8 +21,6 @@ FLOOR = 100.0
 PARTS = ((2, "half"), (4, "a quarter"), (10, "a tenth"))
 USUAL = (10_000.0, 3_000.0, 1_000.0, 300.0)
 """Steps where nobody knows what runs now."""
-LEAST = 10.0
-"""IOPS below which what runs now says nothing: the scan waits, or its I/O is not counted in its class."""
 
 
 def brake(view: View, floor: float = FLOOR) -> Brake:
@@ -75,9 +73,9 @@ def hindrance(view: View, job: Job | None, ours: Held | None) -> str:
 
 
 def steps(now: tuple[Rate, ...], floor: float, *, measured: bool) -> tuple[Step, ...]:
-    """Parts of what runs now, or round figures where that is not known; without QoS also to measure alone."""
+    """Parts of what runs now; round figures where that is not known or too little; without QoS also to measure alone."""
     runs = max((rate.iops for rate in now if rate.of == MAINTENANCE), default=0.0)
-    if runs >= LEAST:
+    if runs / PARTS[0][0] >= floor:
         offered = [(_round(runs / part), f"{word} of the {runs:,.0f} IOPS of now") for part, word in PARTS]
     else:
         offered = [(iops, "") for iops in USUAL]

@@ -196,24 +196,28 @@ def effect(view: View, limits: tuple[Limit, ...]) -> Effect:
 
 def _judge(before: dict[str, float], now: dict[str, float], pools: list[str], allowed: float) -> tuple[Judged, str]:
     """Compare what the class did with what it does, and with what it may; what moved to `misc` has not gone."""
-    does = sum(now.get(f"{pool}/{MAINTENANCE}", 0.0) for pool in pools)
+    does, free = _sum(now, pools, MAINTENANCE), _sum(now, pools, MISC)
+    beside = f"; misc, which has no limit, does {free:,.0f}" if free > max(allowed, does) else ""
     if not any(f"{pool}/{MAINTENANCE}" in before for pool in pools):
-        if does <= SLACK * allowed:
-            return Judged.WITHIN, f"{iops_text(does)} are done; how many it was before is not known"
-        return Judged.NOTHING, _no_effect(f"{iops_text(does)} are done where {iops_text(allowed)} are allowed")
-    did = sum(before.get(f"{pool}/{MAINTENANCE}", 0.0) for pool in pools)
-    misc = [sum(told.get(f"{pool}/{MISC}", 0.0) for pool in pools) for told in (before, now)]
-    moved = max(0.0, misc[1] - misc[0])
+        if does > SLACK * allowed or beside:
+            return Judged.NOTHING, _no_effect(f"{does:,.0f} IOPS, {allowed:,.0f} allowed{beside}")
+        return Judged.WITHIN, f"{iops_text(does)} are done; how many it was before is not known"
+    did = _sum(before, pools, MAINTENANCE)
+    moved = max(0.0, free - _sum(before, pools, MISC))
     if did - does - moved >= FALLEN * did > 0.0:
         return Judged.FELL, f"rates fell from {did:,.0f} to {does:,.0f}"
-    if did <= SLACK * allowed and does <= SLACK * allowed:
+    if did <= SLACK * allowed and does <= SLACK * allowed and not beside:
         return Judged.WITHIN, f"{iops_text(does)} are done, which was within the limit before"
-    if moved > 0.5 * max(0.0, did - does) and did - does >= FALLEN * did:
+    if did - does >= FALLEN * did:
         text = (
             f"maintenance fell from {did:,.0f} to {does:,.0f} IOPS, but misc, which has no limit, rose by {moved:,.0f}"
         )
         return Judged.NOTHING, _no_effect(text)
-    return Judged.NOTHING, _no_effect(f"{does:,.0f} IOPS after {did:,.0f} before, {allowed:,.0f} allowed")
+    return Judged.NOTHING, _no_effect(f"{does:,.0f} IOPS after {did:,.0f} before, {allowed:,.0f} allowed{beside}")
+
+
+def _sum(told: dict[str, float], pools: list[str], name: str) -> float:
+    return sum(told.get(f"{pool}/{name}", 0.0) for pool in pools)
 
 
 def _no_effect(why: str) -> str:

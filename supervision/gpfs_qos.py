@@ -105,7 +105,7 @@ def divided_over(view: View, scope: str) -> int | None:
     if scope in LOCAL:
         return len(where.own) or None
     nodes: set[str] = set()
-    for word in scope.split(","):
+    for word in scope.replace("+", ",").split(","):
         nodes |= _nodes(view, word)
     return len(nodes & where.own) or None
 

@@ -192,6 +192,20 @@ def test_what_ran_below_the_limit_before_is_within_it_and_no_failure() -> None:
     assert made.file_system().brake(model).effect.judged is Judged.WITHIN
 
 
+def test_what_runs_in_a_class_without_a_limit_is_not_slowed_by_one() -> None:
+    """As where metadata are read and written in `misc`: maintenance was within its limit all the time."""
+    title = TITLE.replace("maintenance=2600,system/misc=10", "maintenance=130,system/misc=2470")
+    model = state(qos(SET, *stats(maintenance=130.0, misc=2470.0)), change(title=title))
+    assert made.file_system().brake(model).effect.text == (
+        "the brake has no effect: 130 IOPS after 130 before, 325 allowed; misc, which has no limit, does 2,470"
+    )
+    unknown = TITLE.replace("before system/maintenance=2600,system/misc=10", "before -")
+    model = state(qos(SET, *stats(maintenance=130.0, misc=2470.0)), change(title=unknown))
+    assert made.file_system().brake(model).effect.judged is Judged.NOTHING
+    model = state(qos(SET, *stats(maintenance=130.0)), change(title=unknown))
+    assert made.file_system().brake(model).effect.text == "130 IOPS are done; how many it was before is not known"
+
+
 def test_figures_of_before_the_change_do_not_count() -> None:
     old, new = stats(int(EASED) + 20, maintenance=2600.0), stats(int(EASED) + 60, maintenance=320.0)
     model = state(qos(SET, *old, *new), change())
