@@ -138,6 +138,8 @@ class Restoring:
         self._fs = fs
         self._seen: set[tuple[str, str]] = set()
         """Scans that ran."""
+        self.begun = 0
+        """How often the earlier settings were to be brought back."""
         supervisor.store.listen(self._on_event)
         supervisor.start(RENEWING, self._renew())
 
@@ -153,6 +155,7 @@ class Restoring:
         brake = self._fs.brake(state)
         if brake is not None and brake.restore_due:
             self._seen.clear()
+            self.begun += 1
             self._supervisor.start(RESTORING, self._restore())
 
     async def _restore(self) -> None:
