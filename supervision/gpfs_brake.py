@@ -73,7 +73,7 @@ def hindrance(view: View, job: Job | None, ours: Held | None) -> str:
 
 
 def steps(now: tuple[Rate, ...], floor: float, *, measured: bool) -> tuple[Step, ...]:
-    """Parts of what runs now; round figures where that is not known or too little; without QoS also to measure alone."""
+    """Parts of what runs now; round figures where nobody knows that; without QoS also to measure alone."""
     runs = max((rate.iops for rate in now if rate.of == MAINTENANCE), default=0.0)
     if runs / PARTS[0][0] >= floor:
         offered = [(_round(runs / part), f"{word} of the {runs:,.0f} IOPS of now") for part, word in PARTS]
