@@ -15,8 +15,10 @@ from remote.command import Command
 from remote.events import Reply
 from remote.linux.commands import lsblk, lsblk_json
 from remote.linux.contents_parsing import parse_signatures
+from remote.linux.diskstats import parse_io
 from remote.linux.host_time import parse_host_time
 from remote.linux.inventory_parsing import parse_devices
+from remote.linux.log_tails import parse_logs
 from remote.linux.lsblk import json_refused, parse_lsblk
 from remote.parsed import Parsed
 from remote.text import decode, last_lines
@@ -55,6 +57,10 @@ def reader(reading: Reading, host: str, command: Command) -> tuple[str, Parser] 
             return f"inventory {host}", parse_devices
         case ("restripe-signatures",):
             return f"contents {host}", parse_signatures
+        case "restripe-logs", *_:
+            return f"logs {host}", parse_logs
+        case ("restripe-io",):
+            return f"io {host}", parse_io
         case "date", "+%s %z":
             return f"time {host}", parse_host_time
     return reading.reader(host, command)
