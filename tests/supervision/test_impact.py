@@ -89,6 +89,13 @@ def test_a_person_may_choose_the_time_of_the_baseline() -> None:
     assert baseline(samples, 3100.0, 3000.0).basis.startswith("no baseline: it needs 20 probes")
 
 
+def test_a_probe_that_began_too_late_has_the_baseline_of_an_earlier_one_of_the_same_place() -> None:
+    late, before = heard(begin(1300), *steady(1320, 1900, 3000)), heard(*BEFORE)
+    found = impact(late, 1890.0, BEGAN, earlier=[heard(begin()), before])
+    assert (found.factor, found.baseline) == (1.5, baseline(before, BEGAN))
+    assert impact(late, 1890.0, BEGAN, earlier=[heard(begin())]).baseline == baseline(late, BEGAN)
+
+
 def test_without_a_scan_all_that_was_is_the_baseline() -> None:
     found = impact(heard(*BEFORE), 1190.0)
     assert (found.factor, found.standing) == (1.0, Standing.WITHIN)
