@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from enum import StrEnum
 from itertools import accumulate
 from statistics import median
@@ -31,6 +32,7 @@ class Unit(StrEnum):
 
     INODES = "inodes"
     MB = "MB"
+    KB = "KB"
     PERCENT = "percent"
 
 
@@ -41,6 +43,7 @@ class Mark(msgspec.Struct, frozen=True):
     percent: float | None = None
     inodes: int | None = None
     mb: int | None = None
+    kb: int | None = None
 
     def count(self, unit: Unit) -> float | None:
         """How much of a unit is done."""
@@ -49,12 +52,14 @@ class Mark(msgspec.Struct, frozen=True):
                 return self.inodes
             case Unit.MB:
                 return self.mb
+            case Unit.KB:
+                return self.kb
         return self.percent
 
     @property
     def counted(self) -> bool:
         """Whether it has counters, and not only a percentage."""
-        return self.inodes is not None or self.mb is not None
+        return self.inodes is not None or self.mb is not None or self.kb is not None
 
 
 class History:
@@ -77,15 +82,26 @@ class History:
 
     def _start(self, clock: float, *, zero: bool) -> None:
         """Nothing is known of the past; with `zero`, that nothing was done at a time of our clock."""
-        self.marks: list[Mark] = [Mark(0.0, 0.0, 0, 0)] if zero else []
+        self.marks: list[Mark] = [Mark(0.0, 0.0, 0, 0, 0)] if zero else []
         self.lines = 0
         """Lines that told of progress."""
         self.change = 0.0
         """Active time at which the rate was told to have changed."""
         self._progress = self._began = clock
-        self._gaps: list[float] = []
-        self._cut: list[float] = []
+        self._gaps: tuple[float, ...] = ()
+        self._cut: tuple[float, ...] = ()
         """Seconds that were cut out of each of the last lines in a row."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, History) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def copy(self) -> History:
+        """Another one that goes on from here by itself; the marks themselves are frozen."""
+        other = copy(self)
+        other.events, other.marks = list(self.events), list(self.marks)  # nothing else is changed in place
+        return other
 
     @property
     def active(self) -> float:
@@ -155,7 +171,7 @@ class History:
 
     def _pair(self, mark: Mark) -> tuple[float, float] | None:
         """The first unit that both the last mark and this one have: then and now."""
-        for unit in (Unit.INODES, Unit.MB) if mark.counted else (Unit.PERCENT,):
+        for unit in (Unit.INODES, Unit.MB, Unit.KB) if mark.counted else (Unit.PERCENT,):
             before, after = self.marks[-1].count(unit) if self.marks else None, mark.count(unit)
             if before is not None and after is not None:
                 return before, after
@@ -165,8 +181,8 @@ class History:
         gap = self._clock - self._progress
         self.lines += 1
         cut = self._standstill(mark, gap) if self._cut_stalls else 0.0
-        self._cut = [*self._cut, cut] if cut else []
-        self._gaps = [*self._gaps[1 - GAPS :], gap]
+        self._cut = (*self._cut, cut) if cut else ()
+        self._gaps = (*self._gaps[1 - GAPS :], gap)
         if len(self._cut) == ROW:
             self._give_back()
         elif cut:
@@ -188,7 +204,7 @@ class History:
     def _give_back(self) -> None:
         """What was cut out of the lines before this one is put back: they were slow, not interrupted."""
         self.events.append("its lines come more slowly now: it does not stand still")
-        late, self._cut = self._cut[:-1], []
+        late, self._cut = self._cut[:-1], ()
         before = len(self.marks) - len(late)
         self.change = self.marks[before - 1].at
         for index, shift in enumerate(accumulate(late), before):
