@@ -17,8 +17,10 @@ from remote.events import Event, LinkChanged
 from remote.jobs import JobStatus
 from remote.linux.scans import RunningScans, scans
 from supervision import adopting
+from supervision.braking import Restoring
 from supervision.facts import reader
 from supervision.filesystem import FileSystem
+from supervision.probejob import probes
 from supervision.state import Job, State
 from supervision.supervisor import Cadence, Supervisor
 
@@ -47,6 +49,7 @@ class Watch:
         """Hosts whose first look is over, however it went."""
         self._begun = False
         supervisor.store.listen(self._on_event)
+        self._restoring = Restoring(supervisor, fs)
 
     async def begin(self) -> None:
         """Take the first look at everything, and begin the watching, which goes on until the supervisor ends."""
@@ -145,7 +148,7 @@ class Watch:
             command
             for command in commands
             if (found := reader(state.reading, host, command))
-            and ((fact := state.facts.get(found[0])) is None or fact.failure)
+            and ((fact := state.facts.get(found[0])) is None or (fact.failure and not fact.never))
         ]
 
     async def _keep_jobs(self, host: str) -> None:
@@ -156,10 +159,17 @@ class Watch:
                 await supervisor.ask(host, scans())
                 self._adopt(host)
             self._follow_scan()
+            self._follow_probes()
             jobs = supervisor.store.state.jobs.values()
             busy = host == supervisor.entry or any(job.host == host and not job.status.state.settled for job in jobs)
             seconds = JOBS_BUSY if busy else JOBS_IDLE
             await supervisor.site.clock.sleep(max(seconds, REAL * supervisor.store.state.header.speed))
+
+    def _follow_probes(self) -> None:
+        """Read the logs of the probes that run, whoever started them."""
+        for probe in probes(self._supervisor.store.state):
+            if not probe.job.status.state.settled:
+                self._supervisor.follow(probe.host, probe.job.status.id)
 
     def _adopt(self, host: str) -> None:
         """Take in the scans of this file system that others have started on a host."""
