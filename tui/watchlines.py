@@ -11,7 +11,10 @@ from remote.text import one_line
 from supervision.clocktext import local_time, moment_text
 from supervision.filesystem import FileSystem, Finish, Phase, Progress
 from supervision.happenings import Happening
+from supervision.impact import Standing
+from supervision.impacttext import impact_text
 from supervision.jobtimes import began_here
+from supervision.probejob import hurt
 from supervision.state import Job, State
 
 WORK_STEPS = 20
@@ -24,16 +27,16 @@ URGENT_PHASES = {
     Phase.LOST: UNKNOWN,
     Phase.STALLED: STALL,
 }
-URGENT_KINDS = {"budget": BUDGET}
-"""Kinds of happenings that somebody is to be told of at once."""
+HURT_EVERY = 5.0
+"""Seconds between two looks at what users feel."""
 MARGIN = 10
 
 
 class Notice(msgspec.Struct, frozen=True, omit_defaults=True):
     """One change: when (Site's clock), of which kind, and what.
 
-    Kinds are `watching`, `phase`, `progress`, `forecast`, `decision`, and those of happenings. `urgent` is the word for
-    `--notify`, else "". `work` is the part of the work that is done, `finish` the range and its middle.
+    Kinds are `watching`, `phase`, `progress`, `forecast`, `users`, `decision`, and those of happenings. `urgent` is the
+    word for `--notify`, else "". `work` is the part of the work that is done, `finish` the range and its middle.
     """
 
     at: float
@@ -65,10 +68,29 @@ class Teller:
         self._finish: Finish | None = None
         self._happened: tuple[Happening, ...] = ()
         self._decisions: tuple[Decided, ...] = ()
+        self._over = False
+        self._asked_at = -HURT_EVERY
+
+    def _hurt(self, state: State, job: Job | None) -> list[Notice]:
+        """Users who are slowed down more than is allowed, and when they are not any more."""
+        if state.at - self._asked_at < HURT_EVERY:
+            return []
+        self._asked_at = state.at
+        found = hurt(state, job)
+        standing = found.impact.standing if found else Standing.UNKNOWN
+        if (
+            found is None
+            or standing not in (Standing.OVER, Standing.WITHIN)
+            or (standing is Standing.OVER) is self._over
+        ):
+            return []
+        self._over = standing is Standing.OVER
+        text = one_line(impact_text(found.impact, state.at, state.utc_offset))
+        return [Notice(state.at, "users", text, found.probe.host, urgent=BUDGET if self._over else "")]
 
     def look(self, state: State, job: Job | None) -> list[Notice]:
         """What there is to tell now, `job` being what is watched."""
-        notices = [*self._decided(state), *self._happenings(state)]
+        notices = [*self._decided(state), *self._happenings(state), *self._hurt(state, job)]
         if job is None:
             return notices
         if (job.host, job.status.id) != self._job:
@@ -87,9 +109,7 @@ class Teller:
             return []
         before, self._happened = set(self._happened), state.happened
         return [
-            Notice(each.at, each.kind, one_line(each.text), each.host, urgent=URGENT_KINDS.get(each.kind, ""))
-            for each in state.happened
-            if each not in before
+            Notice(each.at, each.kind, one_line(each.text), each.host) for each in state.happened if each not in before
         ]
 
     def _scan(self, state: State, job: Job, progress: Progress) -> list[Notice]:

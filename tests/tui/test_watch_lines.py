@@ -7,14 +7,15 @@ import json
 import msgspec
 import pytest
 
-from remote.events import Decided
+from remote.events import Decided, Exact, Header, JobsListed, LogRead
 from remote.jobs import JobState, JobStatus
 from supervision.filesystem import Counter, Finish, Phase, Progress
 from supervision.gpfs import GpfsFileSystem
 from supervision.happenings import Happening
-from supervision.state import Job, State
+from supervision.state import Job, State, reduce
 from tests.supervision import gpfs_states as made
 from tests.supervision.gpfs_states import FS, NOW, job
+from tests.supervision.probelines import begin, steady
 from tui.exits import Exit
 from tui.watch import ended
 from tui.watchlines import Notice, Teller, as_object, as_text
@@ -110,13 +111,12 @@ def test_decisions_and_happenings_are_told_once_also_where_nothing_is_watched() 
     state = msgspec.structs.replace(
         made.state(),
         decisions=(Decided(NOW - 5, "restripe", "watches it"),),
-        happened=(Happening(NOW - 4, "n2", "qos", "QoS: on"), Happening(NOW - 3, "", "budget", "4x")),
+        happened=(Happening(NOW - 4, "n2", "qos", "QoS: on"),),
     )
     first = telling.look(state, None)
     assert [(notice.at, notice.event, notice.text, notice.host, notice.urgent) for notice in first] == [
         (NOW - 5, "decision", "watches it [restripe]", "", ""),
         (NOW - 4, "qos", "QoS: on", "n2", ""),
-        (NOW - 3, "budget", "4x", "", "over-budget"),
     ]
     assert telling.look(msgspec.structs.replace(state, at=NOW + 1), None) == []
 
@@ -175,3 +175,25 @@ def test_the_object_has_figures_where_they_are_known() -> None:
 )
 def test_the_exit_status_tells_how_it_ended(job_id: str, phase: Phase, read: bool, code: Exit | None) -> None:
     assert ended(Job("n1", JobStatus(job_id, JobState.ENDED), NOW), Progress(phase), read=read) is code
+
+
+def felt(us: int, until: int) -> State:
+    """A probe that found operations of 1 ms until 1200 s, and of `us` microseconds since; and when they were told."""
+    lines = (begin(budget="2"), *steady(20, 1200, 1000), *steady(1220, until, us))
+    data = "".join(f"{line}\n" for line in lines).encode()
+    scan = JobStatus("r", JobState.RUNNING, began=1200.0, command=f"mmrestripefs {FS} -r")
+    status = JobStatus("p", JobState.RUNNING, began=0.0, command=f"sh /jobs/p/run/probe.sh /{FS}/tmp 20 30 4 2419200 2")
+    state = State(Header(1, "0", 0.0, 0.0, FS, ("n1",), "n1"))
+    for event in (LogRead(float(until), "n1", "job:p", 0, Exact(data)), JobsListed(float(until), "n1", (scan, status))):
+        state = reduce(state, event)
+    return state
+
+
+def test_users_who_are_slowed_down_too_much_are_told_of_and_so_is_the_end_of_it() -> None:
+    telling, _fs = teller()
+    told = []
+    for state in (felt(1500, 1900), felt(3000, 2900), felt(3000, 2901), felt(3000, 3900), felt(1500, 4900)):
+        told += [notice for notice in telling.look(state, state.job("n1", "r")) if notice.event == "users"]
+    assert [(notice.at, notice.urgent) for notice in told] == [(2900.0, "over-budget"), (4900.0, "")]
+    assert told[0].text.startswith("create 1.0 ms, 3.0 ms now, 3x (OVER the budget of 2x since ")
+    assert told[1].text == "create 1.0 ms, 1.5 ms now, 1.5x (budget 2x) hung probes 0"
