@@ -98,11 +98,16 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 class Fill(msgspec.Struct, frozen=True):
-    """How full a disk is that a scan fills; `used` and `size` in KB."""
+    """How full a disk is that a scan fills: `used` of `size`, and what is forecast for the `end`, all in KB.
+
+    `end` is None where it is too early for a forecast, or nothing runs.
+    """
 
     name: str
     used: int
     size: int
+    end: int | None = None
+    group: str = ""
 
 
 class Aftermath(msgspec.Struct, frozen=True):

@@ -19,6 +19,7 @@ from supervision import (
     gpfs_choosing,
     gpfs_devices,
     gpfs_disks,
+    gpfs_fill,
     gpfs_hosts,
     gpfs_nodes,
     gpfs_problems,
@@ -233,8 +234,8 @@ class GpfsFileSystem:
         return gpfs_aftermath.aftermath(view, job) if gpfs_progress.is_scan(job, self._name) else None
 
     def fills(self, state: State) -> Sequence[Fill]:
-        """The metadata-only disks."""
-        return gpfs_disks.fills(self._view(state))
+        """The metadata-only disks, with how full the scan that runs will make them."""
+        return gpfs_fill.fills(self._view(state), self.scan_job(state))
 
     def brake(self, state: State) -> Brake:
         """The limits of QoS."""
