@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from remote.gpfs.models import Disk, DiskList, FileSystem, FsSpace, Managers, NodeStates, Qos, Snapshots
+from remote.linux.log_tails import LogTails
 from remote.names import fold
+from supervision import canary
 from supervision.reading import Change, Totals
 
 ACTIVE = "active"
@@ -15,6 +17,8 @@ _READY, _UP = "ready", "up"
 def changes(key: str, before: object, after: object) -> tuple[Change, ...]:
     """What happened between two answers to the question whose answers are kept under `key`."""
     match before, after:
+        case LogTails(), LogTails():
+            return canary.changes(before, after)
         case DiskList(), DiskList() if key.startswith("disks "):
             return _disks(before, after)
         case NodeStates(), NodeStates():
