@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from remote.gpfs.models import Disk, DiskList, FileSystem, FsSpace, Managers, NodeStates, Qos, Snapshots
 from remote.linux.log_tails import LogTails
 from remote.names import fold
+from supervision import canary
 from supervision.eta_rates import Known
 from supervision.reading import Change
 
@@ -29,7 +30,7 @@ def changes(key: str, before: object, after: object) -> tuple[Change, ...]:
         case Snapshots(), Snapshots():
             return _snapshots(before, after)
         case LogTails(), LogTails():
-            return _daemon(key.removeprefix("logs "), before, after)
+            return (*_daemon(key.removeprefix("logs "), before, after), *canary.changes(before, after))
     return ()
 
 
