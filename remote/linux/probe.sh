@@ -59,7 +59,7 @@ OWN_CLOCK='
 CLOCK= first=${EPOCHREALTIME-}
 typeset -F6 SECONDS 2>/dev/null
 second=${SECONDS-}
-command -p date >/dev/null 2>&1
+(command -p date) >/dev/null 2>&1 # in a shell of its own: bash would take that date for any date from then on
 case $first in
 [0-9]*[.,]??????) [ "$first" = "$EPOCHREALTIME" ] || CLOCK=shell ;;
 *)
