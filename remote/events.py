@@ -97,7 +97,7 @@ class Launching(Base, frozen=True, tag="launch"):
 
 
 class Signalling(Base, frozen=True, tag="signal"):
-    """A job is about to be stopped or sealed: `TERM`, `KILL` or `seal`."""
+    """A job is about to be stopped, sealed or told that it is watched: `TERM`, `KILL`, `seal` or `renew`."""
 
     host: str
     id: str
@@ -116,6 +116,19 @@ class JobsListed(Base, frozen=True, tag="jobs"):
 
     host: str
     jobs: tuple[JobStatus, ...]
+
+
+class Adopted(Base, frozen=True, tag="adopted"):
+    """A process that somebody else started is watched as a job from now on.
+
+    The id in `status` is the name of its log, `file:PATH`, or that of the process where its output cannot be read.
+    `start` is the start time of the process as /proc tells it, by which it is known from a later one of the same pid.
+    """
+
+    host: str
+    status: JobStatus
+    pid: int | None = None
+    start: int | None = None
 
 
 class LogRead(Base, frozen=True, tag="log"):
@@ -185,6 +198,7 @@ Event: TypeAlias = (
     | Signalling
     | JobChanged
     | JobsListed
+    | Adopted
     | LogRead
     | LogRewound
     | ProcessChanged

@@ -196,6 +196,11 @@ class LiveSite(Site):
             raise _job_error(host, status, f"seal {job_id}")
         return status
 
+    async def _renew(self, host: str, job_id: str) -> JobStatus:
+        nonce = _nonce()
+        script = protocol.renew_script(nonce, self._options.job_base, job_id)
+        return (await self._job(host, nonce, script, f"renew {job_id}")).status(job_id)
+
     async def _jobs(self, host: str) -> tuple[JobStatus, ...]:
         nonce = _nonce()
         script = protocol.list_script(nonce, self._options.job_base)
@@ -252,7 +257,8 @@ class _Follower:
         self._tail = b""
         self._limit = LOOK_LIMIT
         self._inode = "-"
-        self._start = "-"
+        known = source.start if isinstance(source, FileLog) else None
+        self._start = "-" if known is None else str(known)
         self._seen: object = None
 
     async def run(self) -> AsyncGenerator[Followed, None]:

@@ -20,6 +20,7 @@ from remote.linux.host_time import parse_host_time
 from remote.linux.inventory_parsing import parse_devices
 from remote.linux.log_tails import parse_logs
 from remote.linux.lsblk import json_refused, parse_lsblk
+from remote.linux.scans_parsing import parse_scans
 from remote.parsed import Parsed
 from remote.text import decode, last_lines
 from supervision.reading import Parser, Reading
@@ -31,7 +32,8 @@ LARGE = 32 * 1024
 class Fact(msgspec.Struct, frozen=True):
     """What one question told. `at` is when it was asked for what `parsed` holds (Site's clock).
 
-    `failure` is set while the latest answer was no good; `failed_at` says when that was.
+    `failure` is set while the latest answer was no good; `failed_at` says when that was. `never` says that this release
+    has no such question: it is not asked again by itself.
     """
 
     key: str
@@ -43,6 +45,7 @@ class Fact(msgspec.Struct, frozen=True):
     source: Reply | None = None
     failure: str = ""
     failed_at: float = 0.0
+    never: bool = False
 
 
 def reader(reading: Reading, host: str, command: Command) -> tuple[str, Parser] | None:
@@ -57,6 +60,8 @@ def reader(reading: Reading, host: str, command: Command) -> tuple[str, Parser] 
             return f"inventory {host}", parse_devices
         case ("restripe-signatures",):
             return f"contents {host}", parse_signatures
+        case "restripe-scans", *_:
+            return f"scans {host}", parse_scans
         case "restripe-logs", *_:
             return f"logs {host}", parse_logs
         case ("restripe-io",):
@@ -138,6 +143,9 @@ def learn(
         return None  # the human form is asked for next
     before = fact or Fact(key, host, command.text)
     if reply.rc != 0:
+        lacks = reading.lacks(command, reply.rc, decode(reply.out.data), decode(reply.err.data))
+        if lacks:
+            return msgspec.structs.replace(before, failure=lacks, failed_at=at, never=True)
         text = last_lines(reply.err.data) or last_lines(reply.out.data)
         return msgspec.structs.replace(before, failure=f"exit code {reply.rc}: {text}", failed_at=at)
     # the same bytes mean the same: most answers of a quiet night are what they were

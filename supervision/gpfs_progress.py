@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 from remote.jobs import JobState
 from remote.linux.host_time import HostTime
+from supervision import gpfs_adopted
 from supervision.clocktext import duration_text
 from supervision.eta import Estimate
 from supervision.eta import State as Forecast
@@ -39,7 +40,14 @@ POLL = 2.0
 POLL_REAL = 0.5
 """Real seconds that a look takes at least: much, in a simulation that runs six hundred times as fast."""
 
-_SCANS = (("mmrestripefs", ()), ("mmdeldisk", ()), ("mmrpldisk", ()), ("mmchdisk", ("start",)))
+_SCANS = (
+    ("mmrestripefs", ()),
+    ("mmdeldisk", ()),
+    ("mmrpldisk", ()),
+    ("mmchdisk", ("start",)),
+    ("mmadddisk", ("-r",)),
+    ("mmdelsnapshot", ()),
+)
 
 
 def is_scan(job: Job, fs: str) -> bool:
@@ -175,6 +183,8 @@ def _phase(
             return Phase.LOST, f"{status.meaning}; it goes on, as far as one knows"
         case JobState.LOST | JobState.REBOOTED:
             return Phase.LOST, status.meaning
+        case JobState.ENDED:
+            return gpfs_adopted.ended(view, job, log)
     return Phase.UNKNOWN, status.meaning
 
 
@@ -205,6 +215,8 @@ def _running(
     last: float | None,
 ) -> tuple[Phase, str]:
     """How it stands with a scan whose job runs; `counting` tells whether this phase has a counted line."""
+    if log is None and job.adopted:
+        return gpfs_adopted.unread(view, job, 2 * poll_seconds(view.state.header.speed))
     if log is None and job.status.size:  # how long it has been silent is not known before that
         if view.state.at - job.at <= 2 * poll_seconds(view.state.header.speed):
             return Phase.STARTING, "it runs; its log is only just being read"
