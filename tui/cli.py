@@ -245,6 +245,51 @@ def verify(
 
 
 @cli.command()
+@click.argument("destination", metavar="[USER@]HOST")
+@click.argument("directory", required=False)
+@click.option("--interval", type=click.FloatRange(1, 60), metavar="SECONDS", help="Mean between two probes; 20.")
+@click.option("--budget", type=click.FloatRange(1, 1000), metavar="N", help="How many times as long it may take; 3.")
+@click.option("--write", is_flag=True, help="Start it; else only the command is shown.")
+@click.option("--fs", metavar="NAME", help="The file system, for the job's name.")
+@click.option("-F", "config", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="SSH configuration.")
+@click.option("-J", "jump", metavar="JUMP", help="Jump host, as in ssh: [USER@]HOST[:PORT].")
+@click.option("--through", metavar="ADMIN", help="Reach every other host by ssh from this node.")
+def probe(
+    *,
+    destination: str,
+    directory: str | None,
+    interval: float | None,
+    budget: float | None,
+    write: bool,
+    fs: str | None,
+    config: Path | None,
+    jump: str | None,
+    through: str | None,
+) -> None:
+    """Probe users' latency in a DIRECTORY of HOST: create, look at and remove a file every so often.
+
+    It runs there as a detached job, before, during and after a restripe, and ends by itself after four weeks; `connect`
+    shows what it tells, and stops it. What is not given may stand in the configuration file.
+    """
+    from supervision.probejob import MEAN, Wish
+    from tui.probe import run
+    from tui.running import run_to_exit
+    from tui.using import settings_or_exit, way
+
+    settings = settings_or_exit()
+    target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=False)
+    given = settings.probe(destination)
+    where = directory or given.directory
+    if not where:
+        raise click.UsageError("name a directory, or set it for this host in the configuration file")
+    locked = settings.read_only(destination) if write else ""
+    if locked:
+        click.echo(f"--write has no effect: {locked}", err=True)
+    wish = Wish(where, target.host, interval or given.interval or MEAN, budget or given.budget)
+    run_to_exit(run(target, name, wish, armed=write and not locked))
+
+
+@cli.command()
 @click.argument("command")
 @click.argument("file", default="-")
 def parse(command: str, file: str) -> None:
