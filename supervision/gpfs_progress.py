@@ -188,6 +188,8 @@ def _phase(
     match status.state:
         case JobState.FINISHED if status.rc is not None:
             return _ended(view, job, status.rc, log)
+        case JobState.RUNNING if told := gpfs_adopted.unseen(job, log):
+            return told
         case JobState.RUNNING:
             return _running(view, job, log, counter, gap, estimate, counting=counting, last=last)
         case JobState.UNKNOWN if launching(job):

@@ -64,8 +64,10 @@ class Carrying(SessionApp):
 
     def on_refresh_jobs(self, _intent: RefreshJobs) -> None:
         """Ask every host for its jobs."""
-        if supervisor := self.session.supervisor:
-            supervisor.start("jobs", supervisor.look_at_jobs(supervisor.site.hosts))
+        supervisor, watch = self.session.supervisor, self.session.watch
+        if supervisor:
+            look = watch.look_at_jobs() if watch else supervisor.look_at_jobs(supervisor.site.hosts)
+            supervisor.start("jobs", look)
 
     def on_follow_job(self, intent: FollowJob) -> None:
         """Follow a job to its end; it goes on without us."""
