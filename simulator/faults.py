@@ -11,6 +11,7 @@ from __future__ import annotations
 import asyncio
 import math
 
+from simulator import telling
 from simulator.going import Waiter
 from simulator.hardware import Host
 from simulator.restripe import RestripeRun
@@ -72,6 +73,7 @@ def set_disk(world: World, name: str, availability: str) -> None:
         run.replan()
     if before == UP and availability != UP:
         world.cluster.fs.properly_replicated = False
+        telling.disks_failed(world, [disk])
         _trouble(world, [disk])
 
 
@@ -88,6 +90,7 @@ def serve_disks(world: World) -> None:
         disk.availability = DOWN
     if lost:
         fs.properly_replicated = False
+        telling.disks_failed(world, lost)
     if lost and run is not None:
         run.replan()
     _trouble(world, lost)
@@ -98,6 +101,7 @@ def move_manager(world: World, host: Host) -> None:
     if world.daemon_state(host) != "active":
         raise ValueError(f"the daemon of {host.name} is not active")
     world.cluster.fs.manager = host.name
+    telling.manager_moved(world, host)
     if (run := running(world)) is not None:
         run.pause(MANAGER_SILENCE)
 
@@ -120,6 +124,7 @@ def node_lost(world: World, name: str, *, keep_disks: bool = False) -> None:
     """
     if keep_disks:
         world.kept_disks.add(name)
+    telling.node_lost(world, name)
     world.cluster.fs.mounted_on = [each for each in world.cluster.fs.mounted_on if each != name]
     run = running(world)
     if run is not None and run.host == name:
@@ -136,6 +141,7 @@ def node_back(world: World, name: str) -> None:
     """A node's daemon is there again and mounts the file system; its disks wait for `mmchdisk start`."""
     world.kept_disks.discard(name)
     world.daemons[name] = world.clock.now()
+    telling.node_back(world, name)
     mounted = world.cluster.fs.mounted_on
     if name not in mounted:
         order = {host: index for index, host in enumerate(world.cluster.hosts)}
@@ -144,6 +150,8 @@ def node_back(world: World, name: str) -> None:
 
 def check_quorum(world: World) -> None:
     """Without quorum every node unmounts, and a restripe ends."""
+    if not world.has_quorum:
+        telling.quorum_lost(world)
     if not world.has_quorum and (run := running(world)) is not None:
         run.fail(("GPFS lost quorum.",), after=1.0)
 
@@ -194,6 +202,7 @@ def stall(world: World, seconds: float, disk: Disk, thread: str, reason: str) ->
     """
     run = _needed(world)
     run.settle()
+    world.stuck_disk = disk.name
     run.stand(world.clock.now() + seconds if seconds else math.inf, (disk.nsd.servers[0], thread, reason))
     return run
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -14,18 +15,21 @@ from simulator.discovery import MAPS_ONLY
 from simulator.facts import facts
 from simulator.fstables import changed_limits
 from simulator.given import Given
+from simulator.logoperations import LogOperations
 from simulator.machines import Machine
 from simulator.runoperations import RunOperations
+from simulator.traffic import Traffic
 from simulator.world import World
 
 
 class Operations:
     """Performs one request at a time; see `simulator.control` for what each of them takes and answers."""
 
-    def __init__(self, world: World, machines: Mapping[str, Machine], directory: Path) -> None:
+    def __init__(self, world: World, machines: Mapping[str, Machine], directory: Path, traffic: Traffic) -> None:
         self._world = world
         self._machines = machines
         self._directory = directory
+        self._traffic = traffic
         self._table: dict[str, Callable[[Given], Any]] = {
             "facts": self._facts,
             "history": self._history,
@@ -49,6 +53,7 @@ class Operations:
             "set_device": self._set_device,
             "nsddevices": self._nsddevices,
             **RunOperations(world).table,
+            **LogOperations(world).table,
         }
 
     @property
@@ -88,6 +93,7 @@ class Operations:
         faults.node_lost(self._world, machine.host.name, keep_disks=keep_disks)
 
     async def _on(self, machine: Machine, *, shuffle: bool) -> None:
+        self._traffic.reboot(machine.host)
         await machine.power_on(shuffle=shuffle)
         self._world.powered_off.discard(machine.host.name)
         if machine.host.name not in self._world.policies.down_nodes:
@@ -219,20 +225,27 @@ class Operations:
         return asdict(fs.qos)
 
     async def _outsider(self, given: Given) -> dict[str, Any]:
-        machine, file = given.machine(), given.text("file", "restripe.log")
+        machine, through = given.machine(), given.one_of("through", "tee", "nohup", "screen")
+        file = given.text("file", "screenlog.0" if through == "screen" else "restripe.log")
         options = given.text("options", "-r")
         given.end()
         if machine.host.name in self._world.powered_off:
             raise ValueError(f"{machine.host.name} is off")
-        path = machine.home / file
         words = shlex.join(["mmrestripefs", self._world.cluster.fs.name, *shlex.split(options)])
-        pid = machine.spawn(f"{words} 2>&1 </dev/null | tee {shlex.quote(str(path))} >/dev/null 2>&1")
-        return {"host": machine.host.name, "pid": pid, "file": str(path), "command": words}
+        path = machine.home / file
+        place = shlex.quote(str(path))
+        command = {
+            "tee": f"{words} 2>&1 </dev/null | tee {place} >/dev/null 2>&1",
+            "nohup": f"exec nohup {words} >{place} 2>&1 </dev/null",
+            "screen": f"exec {shlex.quote(sys.executable)} -m simulator.screenlike {place} {words}",
+        }
+        pid = machine.spawn(command[through])
+        return {"host": machine.host.name, "pid": pid, "file": str(path), "command": words, "through": through}
 
     async def _environment(self, given: Given) -> dict[str, Any]:
         machine, share = given.machine(), given.flag("share", default=False)
         given.end()
-        await machine.sysroot.ensure()
+        await machine.look()
         settings = machine.shared_environment()
         if share:
             # Other users may pass through, to the shims and no further; they keep their jobs where they like.

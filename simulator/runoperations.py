@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from simulator import faults
+from simulator import faults, telling
 from simulator.given import Given
 from simulator.state import Snapshot
 from simulator.world import World
@@ -42,6 +42,8 @@ class RunOperations:
         reason = given.text("reason", f"for I/O completion on disk {device.name if device else disk.name}")
         given.end()
         run = faults.release_stall(world) if release else faults.stall(world, seconds, disk, thread, reason)
+        if not release:
+            world.start(telling.long_waiters(world))
         return {"standing_since": run.standing_since, "host": "" if release else disk.nsd.servers[0]}
 
     async def _pace(self, given: Given) -> dict[str, Any]:

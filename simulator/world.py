@@ -6,7 +6,7 @@ import asyncio
 import os
 import stat
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -16,6 +16,7 @@ from simulator.cluster import Cluster
 from simulator.dialects import Dialect
 from simulator.going import Record, Run, Waiter
 from simulator.hardware import Device, Host
+from simulator.hostlogs import HostLogs, first_lines
 from simulator.pacing import Steps
 from simulator.policies import Policies
 from simulator.state import FileSystem
@@ -132,9 +133,24 @@ class World:
     """Disks that were suspended because they failed (`restripeOnDiskFailure`)."""
     _exclusive: asyncio.Lock = field(default_factory=asyncio.Lock)
     background: set[asyncio.Task[None]] = field(default_factory=set)
+    logs: HostLogs = field(init=False)
+    booted: dict[str, float] = field(default_factory=dict)
+    """When hosts were booted that were since the scenario began; UNIX times."""
+    stuck_disk: str = ""
+    """The disk that holds up a restripe which stands."""
     renew: Callable[[], Awaitable[None]] | None = None
     """Makes true what hosts see of their devices in files; called after a command that changes devices."""
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.logs = HostLogs(self.cluster.dialect, self._moment, self._first_lines)
+
+    def _moment(self) -> float:
+        return self.clock.now()
+
+    def _first_lines(self, name: str, file: str) -> Iterator[tuple[float, str, str]]:
+        host = self.cluster.hosts[name]
+        return first_lines(self.cluster, host, file, self.daemon_of(host), self.clock.epoch)
 
     async def readable(self, device: Device) -> None:
         """Wait until a device can be read."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from remote.command import Command
 from remote.gpfs import parsers, qos
 from remote.gpfs.dialects import machine_form, machine_refused
+from remote.gpfs.models import FsSpace
 from remote.gpfs.progress import Failed, Percent, PhaseDone, PhaseStarted, Waiting, parse_progress_line, parse_stamp
 from remote.text import one_line
 from supervision import gpfs_happened
@@ -23,6 +24,7 @@ from supervision.reading import (
     Totals,
     WaitsFor,
 )
+from supervision.spaces import DiskUse
 
 IN_SLICES = frozenset(("mmlscluster", "mmgetstate", "mmlsdisk", "mmdf", "mmlsnsd"))
 """Commands whose answers grow with the cluster."""
@@ -111,6 +113,23 @@ class GpfsReading(Reading):
     def happened(self, key: str, before: object, after: object) -> tuple[Change, ...]:
         """Disks, nodes, daemons, managers, limits and snapshots that are not what they were."""
         return gpfs_happened.changes(key, before, after)
+
+    def disk_uses(self, key: str, model: object, name: str) -> tuple[DiskUse, ...]:
+        """Of mmdf, all of it and `-m` alike; nothing where its figures are rounded."""
+        if key not in (f"space {name}", f"metadata space {name}") or not isinstance(model, FsSpace) or not model.exact:
+            return ()
+        return tuple(
+            DiskUse(
+                disk.nsd,
+                disk.used_kb,
+                disk.size_kb,
+                disk.failure_group,
+                disk.pool,
+                metadata=disk.metadata,
+                data=disk.data,
+            )
+            for disk in model.disks
+        )
 
     def totals(self, told: Callable[[str], object], name: str, command: str) -> Totals:
         """Allocated inodes, and the MB in use on the disks that hold data."""

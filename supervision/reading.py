@@ -12,6 +12,7 @@ import msgspec
 
 from remote.command import Command
 from remote.parsed import Parsed
+from supervision.spaces import DiskUse
 
 Parser: TypeAlias = Callable[[str, str], Parsed[Any]]
 """Reads stdout and stderr."""
@@ -120,6 +121,11 @@ class Reading:
     def happened(self, key: str, before: object, after: object) -> tuple[Change, ...]:
         """What has changed for a scan between two answers to the same question, by what was read of them."""
         del key, before, after
+        return ()
+
+    def disk_uses(self, key: str, model: object, name: str) -> tuple[DiskUse, ...]:
+        """How much is on the disks of the file system `name`, where an answer tells that; else nothing."""
+        del key, model, name
         return ()
 
     def totals(self, told: Callable[[str], object], name: str, command: str) -> Totals:

@@ -45,6 +45,8 @@ from supervision.happenings import noted as happenings_noted
 from supervision.logs import Log, append
 from supervision.reading import Change, Reading, Totals
 from supervision.sightings import Sighting, noted
+from supervision.spaces import Look as SpaceLook
+from supervision.spaces import told as spaces_told
 
 COMMANDS = 1000
 """Commands kept in the command log; the recording has them all."""
@@ -129,6 +131,8 @@ class State(msgspec.Struct, frozen=True):
     """What the logs of each host complain of."""
     disk_counters: Mapping[str, io_history.History] = MappingProxyType({})
     """What the disks of each host had read and written, now and then."""
+    spaces: tuple[SpaceLook, ...] = ()
+    """How much was on each disk, look after look."""
     closed: bool = False
 
     @property
@@ -275,6 +279,7 @@ def _answered(state: State, event: Answered | Unanswered, ahead: Ahead | None) -
         heard=heard,
         disk_counters=counters,
         sightings=sightings,
+        spaces=spaces_told(state.spaces, state.facts, facts, reading, state.header.file_system),
         pending=_without(state.pending, event.n),
         facts=MappingProxyType(facts),
         commands=(*state.commands, *ran)[-COMMANDS:],
