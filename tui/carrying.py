@@ -140,12 +140,12 @@ class Carrying(SessionApp):
 
     def on_ease_scan(self, intent: EaseScan) -> None:
         """Limit the scan as it was confirmed."""
-        fs, hours = self.session.fs, intent.hours
+        fs, hours, floor = self.session.fs, intent.hours, self.session.floor
 
         def plan(state: State) -> Plan:
-            return (
-                fs.ease(state, intent.iops) if hours is None else fs.schedule(state, intent.iops, hours, intent.job_id)
-            )
+            if hours is None:
+                return fs.ease(state, intent.iops, floor)
+            return fs.schedule(state, intent.iops, hours, intent.job_id, floor)
 
         self._change_limits(plan, intent.confirmed)
 
