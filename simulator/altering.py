@@ -6,7 +6,7 @@ The texts of `mmchdisk start` and the other actions follow IBM's manuals; no rea
 from __future__ import annotations
 
 from simulator import fstables, stanza, timeline
-from simulator.asking import names_of
+from simulator.asking import chosen_nodes, names_of
 from simulator.changing import Attributes, attributes, read_stanzas
 from simulator.stanza import Stanza, StanzaError
 from simulator.state import DOWN, EMPTIED, READY, SUSPENDED, UP, Disk, FileSystem
@@ -170,12 +170,18 @@ async def mmchqos(world: World, call: Call) -> None:
     if not action:
         raise UsageError("Missing arguments.")
     world.need_daemon(call)
-    limits = fs.qos.limits
+    nodes = given.options.get("-N", "all")
+    # The same nodes are the same scope, whatever they are called by.
+    named = "" if nodes == "all" else ",".join(sorted(host.name for host in chosen_nodes(world, call, nodes)))
+    limits, scopes = fs.qos.limits, fs.qos.scopes
     if len(given.words) > 1:
         try:
-            limits = fstables.changed_limits(fs.qos, given.words[1], list(fs.pools))
+            if named:
+                scopes = fstables.changed_scopes(fs.qos, given.words[1], list(fs.pools), named)
+            else:
+                limits = fstables.changed_limits(fs.qos.limits, given.words[1], list(fs.pools))
         except ValueError as problem:
             raise CommandError(f"mmchqos: {problem}") from None
         await call.emit(f"Adjusted QOS Class specification: {given.words[1]}\n")
-    world.set_qos(fs, limits, enabled=action == "--enable")
+    world.set_qos(fs, limits, scopes, enabled=action == "--enable")
     await call.emit("QOS configuration has been installed and broadcast to all nodes.\n")

@@ -348,8 +348,9 @@ def ctl(context: click.Context, *, directory: Path | None, op: str, arguments: t
     """Let something happen to a simulated cluster, or ask what is so; the answer is JSON.
 
     OP is facts, history, environment, set_policy, reboot, power_off, power_on, cut, freeze, slow, disk, daemon,
-    manager, quorum, job_disk, fill, occupy, qos, outsider, start_over, waiter, set_device, nsddevices or shutdown. A
-    VALUE is JSON or a plain word: `ctl reboot host=pollux2`, `ctl set_policy conflict=terminate`.
+    manager, quorum, job_disk, fill, occupy, qos, outsider, start_over, stall, pace, users, waiter, config, snapshot,
+    log, rotate, set_device, nsddevices or shutdown. A VALUE is JSON or a plain word: `ctl reboot host=pollux2`,
+    `ctl set_policy conflict=terminate`, `ctl stall seconds=1800`.
     """
     from tui.running import run_to_exit
     from tui.simulate import request
