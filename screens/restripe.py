@@ -11,7 +11,7 @@ from textual.binding import Binding, BindingType
 from textual.containers import VerticalScroll
 
 from remote.text import one_line
-from screens.base import SessionScreen
+from screens.braking import BrakingScreen
 from screens.intents import RefreshJobs
 from screens.widgets.lines import Lines
 from screens.widgets.logview import LogView
@@ -43,7 +43,7 @@ LOG_LINES = 6
 """Lines that the log has at least, with its title and the line beneath it."""
 
 
-class RestripeScreen(SessionScreen):
+class RestripeScreen(BrakingScreen):
     """When will it be over, and is it alive?"""
 
     NAME = "restripe"

@@ -165,7 +165,8 @@ async def mmchqos(world: World, call: Call) -> None:
     """Set limits for classes of I/O; they hold at once, for commands that run too."""
     given = parse(call.argv[1:], "--enable --disable --force", "-N --fine-stats")
     fs = world.file_system(call, given.word(0))
-    given.end(2 if "--enable" in given.options else 1)
+    if "--enable" not in given.options:
+        given.end(1)
     action = given.one_of("--enable", "--disable")
     if not action:
         raise UsageError("Missing arguments.")
@@ -174,14 +175,15 @@ async def mmchqos(world: World, call: Call) -> None:
     # The same nodes are the same scope, whatever they are called by.
     named = "" if nodes == "all" else ",".join(sorted(host.name for host in chosen_nodes(world, call, nodes)))
     limits, scopes = fs.qos.limits, fs.qos.scopes
-    if len(given.words) > 1:
+    text = ",".join(given.words[1:])  # a word for each pool
+    if text:
         try:
             if named:
-                scopes = fstables.changed_scopes(fs.qos, given.words[1], list(fs.pools), named)
+                scopes = fstables.changed_scopes(fs.qos, text, list(fs.pools), named)
             else:
-                limits = fstables.changed_limits(fs.qos.limits, given.words[1], list(fs.pools))
+                limits = fstables.changed_limits(fs.qos.limits, text, list(fs.pools))
         except ValueError as problem:
             raise CommandError(f"mmchqos: {problem}") from None
-        await call.emit(f"Adjusted QOS Class specification: {given.words[1]}\n")
+        await call.emit(f"Adjusted QOS Class specification: {text}\n")
     world.set_qos(fs, limits, scopes, enabled=action == "--enable")
     await call.emit("QOS configuration has been installed and broadcast to all nodes.\n")

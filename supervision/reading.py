@@ -108,6 +108,11 @@ class Reading:
         del command, rc, stdout, stderr
         return ""
 
+    def lacks(self, command: Command, rc: int, stdout: str, stderr: str) -> str:
+        """Why an answer means that this release has no such command, so that asking again is no use; else empty."""
+        del command, rc, stdout, stderr
+        return ""
+
     def scan_event(self, line: str) -> ScanEvent | None:
         """What a whole line of a job's log tells of a scan; None for any other line."""
         del line

@@ -209,6 +209,8 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
             return _process_changed(state, event.host, event.source, event.t, alive=event.alive)
         case Decided():
             return replace(state, decisions=(*state.decisions, event)[-DECISIONS:])
+        case Signalling() if event.what == "renew":
+            return state  # a sign of life every few minutes is no command that anybody looks for
         case Signalling():
             ran = Ran(event.host, f"{event.what} {event.id}", event.t, took=0.0, job=event.id)
             stops = state.stops
