@@ -87,7 +87,7 @@ def forecast(held: Forecasts, now: float, totals: Totals) -> Estimate | None:
 
 def _use(estimator: Estimator, totals: Totals) -> None:
     """Let an estimator count up to these totals."""
-    estimator.allocated, estimator.used_mb = totals.done, totals.mb
+    estimator.allocated, estimator.used_mb, estimator.snapshots = totals.done, totals.mb, bool(totals.unsure)
 
 
 def as_told(estimate: Estimate, at: float) -> Told:

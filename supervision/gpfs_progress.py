@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from remote.gpfs.models import Snapshots
 from remote.jobs import JobState
 from remote.linux.host_time import HostTime
 from supervision import gpfs_adopted
@@ -130,9 +131,12 @@ def _moved(view: View, estimate: Estimate | None, told: Sequence[Told]) -> tuple
 
 
 def counter_of(view: View, scan: Scan) -> Counter:
-    """The work of a scan: inodes over allocated inodes. Used ones are fewer than it examines."""
+    """The work of a scan: inodes over allocated inodes. Used ones are fewer than it examines; with snapshots, more."""
     inodes = view.space.inodes if view.space else None
-    return Counter("inodes", scan.done, inodes.allocated if inodes else None, "allocated inodes")
+    fact = view.state.facts.get(f"snapshots {view.name}")
+    told = fact.parsed.model if fact and fact.parsed else None
+    more = isinstance(told, Snapshots) and bool(told.snapshots)
+    return Counter("inodes", scan.done, inodes.allocated if inodes else None, "allocated inodes", at_least=more)
 
 
 def _last_line(view: View, job: Job, log: Log | None) -> float | None:
@@ -273,7 +277,7 @@ def _nearly_over(scan: Scan, counter: Counter) -> str:
         return "the last scan that it told of is complete; the job has not ended"
     if scan.percent is not None and scan.percent >= 100.0:
         return "the tool says 100 %; the job has not ended"
-    if counter.fraction is not None and counter.fraction >= NEARLY:
+    if counter.fraction is not None and counter.fraction >= NEARLY and not counter.at_least:
         return "nearly every allocated inode is examined; what comes after that is not counted"
     return ""
 
