@@ -11,6 +11,7 @@ from supervision import eta_disks
 from supervision.eta import Estimate
 from supervision.eta_disks import Filling
 from supervision.eta_rates import Calibration
+from supervision.filesystem import Finish
 from supervision.gpfs_disks import LEAVING, fills
 from supervision.gpfs_view import View, words_of
 from supervision.state import Job
@@ -54,6 +55,21 @@ def on_disks(view: View, job: Job, calibration: Calibration | None = None) -> On
         return None
     found = eta_disks.filled(looks, names, target, began, now, calibration)
     return OnDisks(found, f"KB on {_disks(len(names))} of {target:,} KB expected there") if found else None
+
+
+def finish_by_disks(view: View, job: Job, by_log: Estimate | None) -> Finish | None:
+    """The finish by the disks, where they tell it better than the log: it empties them, or the log tells nothing."""
+    told = by_log is not None and by_log.remaining is not None
+    if told and not leaving_disks(view, job):
+        return None
+    log = view.state.job_log(job.host, job.status.id)
+    estimator = log.forecasts.estimator if log else None
+    found = on_disks(view, job, estimator.calibration if estimator else None)
+    span = found.estimate.remaining if found else None
+    if found is None or span is None:
+        return None
+    now, why = view.state.at, found.estimate.why
+    return Finish(now + span.low, now + span.mid, now + span.high, f"by {found.basis}" + (f"; {why}" if why else ""))
 
 
 def leaving_disks(view: View, job: Job) -> tuple[str, ...]:

@@ -18,6 +18,7 @@ from supervision.filesystem import Counter, Finish, Phase, Progress
 from supervision.forecasts import Told, forecast, steady_since
 from supervision.gpfs_aftermath import aftermath
 from supervision.gpfs_alive import MOVES, evidence, longest, maintenance, waiter_text
+from supervision.gpfs_fill import finish_by_disks
 from supervision.gpfs_view import View, is_about
 from supervision.jobtimes import clock_ahead
 from supervision.logs import Log, Scan
@@ -81,7 +82,9 @@ def progress(view: View, job: Job) -> Progress:
         why = "; ".join(part for part in ("it was asked to stop, and has not ended yet", why) if part)
     rate = mean_rate(counted)
     told = log.forecasts.told if log else ()
-    finish = _finish(view, estimate, told, rate) if estimate and phase in (Phase.RUNNING, Phase.QUIET) else None
+    finish = finish_by_disks(view, job, estimate) if phase in (Phase.RUNNING, Phase.QUIET, Phase.STARTING) else None
+    if finish is None and estimate and phase in (Phase.RUNNING, Phase.QUIET):
+        finish = _finish(view, estimate, told, rate)
     silent = phase in (Phase.STALLED, Phase.QUIET)
     return Progress(
         phase,
