@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
+from remote.gpfs.models import Snapshots
 from remote.jobs import JobState
 from remote.linux.host_time import HostTime
 from supervision import gpfs_adopted
@@ -84,13 +87,14 @@ def progress(view: View, job: Job) -> Progress:
     told = log.forecasts.told if log else ()
     goes = phase in (Phase.RUNNING, Phase.QUIET, Phase.STARTING)
     disks = on_disks(view, job, view.state.known(job.host, log.source).calibration if log else None) if goes else None
-    if disks and (disks.exact or estimate is None or estimate.remaining is None):
+    by = _basis(estimate, rate)
+    by_log = estimate is not None and estimate.remaining is not None
+    if disks and (not by_log or (disks.exact and disks.estimate.remaining)):
         # what leaves a disk is a better measure than files that were looked at; what fills one is better than nothing
-        estimate, by = disks.estimate, f"by {disks.basis}"
-        if disks.exact:
-            counter, rate = Counter("KB", disks.done, disks.total, "KB on disks that are emptied"), None
-    else:
-        by = _basis(estimate, rate)
+        estimate = msgspec.structs.replace(disks.estimate, why="")
+        by = "; ".join(part for part in (f"by {disks.basis}", disks.estimate.why) if part)
+    if disks and disks.exact:
+        counter, rate = Counter("KB", disks.done, disks.total, "KB on disks that are emptied"), None
     finish = _finish(view, estimate, told, by) if estimate and goes else None
     silent = phase in (Phase.STALLED, Phase.QUIET)
     return Progress(
@@ -143,9 +147,12 @@ def _moved(view: View, estimate: Estimate | None, told: Sequence[Told]) -> tuple
 
 
 def counter_of(view: View, scan: Scan) -> Counter:
-    """The work of a scan: inodes over allocated inodes. Used ones are fewer than it examines."""
+    """The work of a scan: inodes over allocated inodes. Used ones are fewer than it examines; with snapshots, more."""
     inodes = view.space.inodes if view.space else None
-    return Counter("inodes", scan.done, inodes.allocated if inodes else None, "allocated inodes")
+    fact = view.state.facts.get(f"snapshots {view.name}")
+    told = fact.parsed.model if fact and fact.parsed else None
+    more = isinstance(told, Snapshots) and bool(told.snapshots)
+    return Counter("inodes", scan.done, inodes.allocated if inodes else None, "allocated inodes", at_least=more)
 
 
 def _last_line(view: View, job: Job, log: Log | None) -> float | None:
@@ -288,6 +295,6 @@ def _nearly_over(scan: Scan, counter: Counter) -> str:
         return "the last scan that it told of is complete; the job has not ended"
     if scan.percent is not None and scan.percent >= 100.0:
         return "the tool says 100 %; the job has not ended"
-    if counter.fraction is not None and counter.fraction >= NEARLY:
+    if counter.fraction is not None and counter.fraction >= NEARLY and not counter.at_least:
         return "nearly every allocated inode is examined; what comes after that is not counted"
     return ""

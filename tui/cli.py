@@ -383,6 +383,7 @@ def parse(command: str, file: str) -> None:
 @click.option("--snapshots", is_flag=True, help="The file system has snapshots: more inodes are passed than allocated.")
 @click.option("--like", "kind", metavar="COMMAND", help="Learn from finished runs of this kind, as 'mmrestripefs -r';")
 @click.option("--site", metavar="CLUSTER", help="of this cluster, by its name in mmlscluster. Both are given or none.")
+@click.option("--keep", is_flag=True, help="Let this log, of a whole run, teach later ones of that kind and site.")
 @click.option("--each-line", is_flag=True, help="What was to be said at each line of progress, not only at the last.")
 @click.option("--json", "as_json", is_flag=True, help="JSON: one object, or with --each-line one for each line.")
 def eta(
@@ -393,6 +394,7 @@ def eta(
     snapshots: bool,
     kind: str | None,
     site: str | None,
+    keep: bool,
     each_line: bool,
     as_json: bool,
 ) -> None:
@@ -403,10 +405,13 @@ def eta(
     """
     if (kind is None) != (site is None):
         raise click.UsageError("--like and --site go together: runs are alike by both")
-    from tui.eta import forecaster, run
+    if keep and not (kind and site):
+        raise click.UsageError("--keep needs --like and --site, to tell which runs this one is to teach")
+    from tui.eta import Like, forecaster, run
 
-    made = forecaster(allocated, used_mb, snapshots=snapshots, like=(kind, site) if kind and site else None)
-    raise SystemExit(run(log, made, each_line=each_line, as_json=as_json))
+    like = Like.of(kind, site) if kind and site else None
+    made = forecaster(allocated, used_mb, snapshots=snapshots, like=like)
+    raise SystemExit(run(log, made, each_line=each_line, as_json=as_json, keep=like if keep else None))
 
 
 @cli.group(invoke_without_command=True)

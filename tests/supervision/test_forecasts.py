@@ -84,3 +84,16 @@ def test_how_long_a_forecast_has_been_steady() -> None:
     assert steady_since(told, 40.0, 99.0) == 0.0
     assert steady_since(told, 10.0, 20.0) is None
     assert steady_since([*told, Told(30.0, State.STALLED)], 85.0, 97.0) is None
+
+
+def test_where_snapshots_make_the_total_unsure_the_forecast_is_wider_and_says_so() -> None:
+    held = fed(20)
+    sure = forecast(held, 2000.0, KNOWN)
+    unsure = forecast(held, 2000.0, Known(1_000_000, snapshots=True))
+    assert sure is not None
+    assert unsure is not None
+    assert sure.remaining is not None
+    assert unsure.remaining is not None
+    assert unsure.remaining.high > 2 * sure.remaining.high
+    assert "with snapshots" in unsure.why
+    assert forecast(held, 2000.0, KNOWN) == sure
