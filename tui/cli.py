@@ -310,6 +310,51 @@ def verify(
 
 
 @cli.command()
+@click.argument("destination", metavar="[USER@]HOST")
+@click.argument("directory", required=False)
+@click.option("--interval", type=click.FloatRange(1, 60), metavar="SECONDS", help="Mean between two probes; 20.")
+@click.option("--budget", type=click.FloatRange(1, 1000), metavar="N", help="How many times as long it may take; 3.")
+@click.option("--write", is_flag=True, help="Start it; else only the command is shown.")
+@click.option("--fs", metavar="NAME", help="The file system, for the job's name.")
+@click.option("-F", "config", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="SSH configuration.")
+@click.option("-J", "jump", metavar="JUMP", help="Jump host, as in ssh: [USER@]HOST[:PORT].")
+@click.option("--through", metavar="ADMIN", help="Reach every other host by ssh from this node.")
+def probe(
+    *,
+    destination: str,
+    directory: str | None,
+    interval: float | None,
+    budget: float | None,
+    write: bool,
+    fs: str | None,
+    config: Path | None,
+    jump: str | None,
+    through: str | None,
+) -> None:
+    """Probe users' latency in a DIRECTORY of HOST: create, look at and remove a file every so often.
+
+    It runs there as a detached job, before, during and after a restripe, and ends by itself after four weeks; `connect`
+    shows what it tells, and stops it. What is not given may stand in the configuration file.
+    """
+    from supervision.probejob import MEAN, Wish
+    from tui.probe import run
+    from tui.running import run_to_exit
+    from tui.using import settings_or_exit, way
+
+    settings = settings_or_exit()
+    target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=False)
+    given = settings.probe(destination)
+    where = directory or given.directory
+    if not where:
+        raise click.UsageError("name a directory, or set it for this host in the configuration file")
+    locked = settings.read_only(destination) if write else ""
+    if locked:
+        click.echo(f"--write has no effect: {locked}", err=True)
+    wish = Wish(where, target.host, interval or given.interval or MEAN, budget or given.budget)
+    run_to_exit(run(target, name, wish, armed=write and not locked))
+
+
+@cli.command()
 @click.argument("command")
 @click.argument("file", default="-")
 def parse(command: str, file: str) -> None:
@@ -338,6 +383,7 @@ def parse(command: str, file: str) -> None:
 @click.option("--snapshots", is_flag=True, help="The file system has snapshots: more inodes are passed than allocated.")
 @click.option("--like", "kind", metavar="COMMAND", help="Learn from finished runs of this kind, as 'mmrestripefs -r';")
 @click.option("--site", metavar="CLUSTER", help="of this cluster, by its name in mmlscluster. Both are given or none.")
+@click.option("--keep", is_flag=True, help="Let this log, of a whole run, teach later ones of that kind and site.")
 @click.option("--each-line", is_flag=True, help="What was to be said at each line of progress, not only at the last.")
 @click.option("--json", "as_json", is_flag=True, help="JSON: one object, or with --each-line one for each line.")
 def eta(
@@ -348,6 +394,7 @@ def eta(
     snapshots: bool,
     kind: str | None,
     site: str | None,
+    keep: bool,
     each_line: bool,
     as_json: bool,
 ) -> None:
@@ -358,10 +405,13 @@ def eta(
     """
     if (kind is None) != (site is None):
         raise click.UsageError("--like and --site go together: runs are alike by both")
-    from tui.eta import forecaster, run
+    if keep and not (kind and site):
+        raise click.UsageError("--keep needs --like and --site, to tell which runs this one is to teach")
+    from tui.eta import Like, forecaster, run
 
-    made = forecaster(allocated, used_mb, snapshots=snapshots, like=(kind, site) if kind and site else None)
-    raise SystemExit(run(log, made, each_line=each_line, as_json=as_json))
+    like = Like.of(kind, site) if kind and site else None
+    made = forecaster(allocated, used_mb, snapshots=snapshots, like=like)
+    raise SystemExit(run(log, made, each_line=each_line, as_json=as_json, keep=like if keep else None))
 
 
 @cli.group(invoke_without_command=True)
