@@ -26,9 +26,11 @@ from supervision import (
     gpfs_progress,
     gpfs_rules,
     gpfs_running,
+    gpfs_runs,
     gpfs_space,
 )
 from supervision.brake import FLOOR, Brake, Hours, Plan
+from supervision.eta_runs import FinishedRun
 from supervision.facts import reader
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Preview, Progress, Words
 from supervision.filesystems import Sites
@@ -227,6 +229,15 @@ class GpfsFileSystem:
     def counter(self, state: State, scan: Scan) -> Counter:
         """Inodes over allocated inodes."""
         return gpfs_progress.counter_of(self._view(state), scan)
+
+    def site(self, state: State) -> str:
+        """The cluster."""
+        cluster = self._view(state).cluster
+        return cluster.name if cluster else ""
+
+    def finished_run(self, state: State, job: Job) -> FinishedRun | None:
+        """A run of a command that scans it, to its end."""
+        return gpfs_runs.finished_run(self._view(state), job) if self.is_scan(job) else None
 
     def aftermath(self, state: State, job: Job) -> Aftermath | None:
         """Whether GPFS goes on with a scan whose command was killed."""
