@@ -57,8 +57,8 @@ Bucket = Mapping[str, Count]
 
 
 class Place(msgspec.Struct, frozen=True, gc=False):
-    """How far a log was read: the marks of its last lines, packed, the time of the last one by the host's clock, and the
-    texts of that instant that are counted.
+    """How far a log was read: the marks of its last lines, packed, the time of the last one by the host's clock, and
+    the texts of that instant that are counted.
     """
 
     marks: bytes

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -171,6 +172,19 @@ def test_a_log_that_cannot_be_read_for_a_while_goes_on_where_it_was() -> None:
     session.answer(180, told([*lines, at(100, EXPEL.format(2))]))
     assert session.total() == (2, 0)
     assert session.heard.gaps == ()
+
+
+def test_answers_that_are_read_anew_in_a_replay_are_the_same_to_it() -> None:
+    first, second = Session(), Session()
+    lines = [at(-1, EXPEL.format(1))]
+    for seconds, tail in ((0, lines), (60, lines), (120, [at(110, EXPEL.format(2))]), (180, [at(170, "[W] odd")])):
+        for session in (first, second):
+            session.answer(seconds, told(tail, cut=True))
+        fact = second.state.facts[f"logs {HOST}"]
+        anew = msgspec.structs.replace(fact, parsed=parse_logs(told(tail, cut=True)))
+        second.store.state = msgspec.structs.replace(second.state, facts={**second.state.facts, fact.key: anew})
+    assert first.state.heard == second.state.heard
+    assert first.heard.gaps == ((NOON + 60, NOON + 110), (NOON + 120, NOON + 170))
 
 
 def test_an_older_day_is_kept_by_the_hour_and_an_older_month_not_at_all() -> None:
