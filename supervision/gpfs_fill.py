@@ -8,9 +8,8 @@ from __future__ import annotations
 import msgspec
 
 from supervision import eta_disks
-from supervision.eta import Estimate
+from supervision.eta import Estimate, Estimator
 from supervision.eta_disks import Filling
-from supervision.eta_rates import Calibration
 from supervision.filesystem import Finish
 from supervision.gpfs_disks import LEAVING, fills
 from supervision.gpfs_view import View, words_of
@@ -40,21 +39,27 @@ def filling(view: View, job: Job) -> tuple[Filling, ...]:
     return eta_disks.fillings(view.state.spaces, names, view.began(job), counted, view.space.inodes.allocated)
 
 
-def on_disks(view: View, job: Job, calibration: Calibration | None = None) -> OnDisks | None:
+def on_disks(view: View, job: Job) -> OnDisks | None:
     """When a scan will be over by what leaves disks, or roughly by what comes on them; None where neither is told.
 
-    What it leaves the disks with is known, nothing; so what empties is a good measure, as good as any counter.
+    What it leaves the disks with is known, nothing; so what empties is a good measure, as good as any counter. What
+    earlier runs taught is of other measures, and is not used.
     """
-    looks, began, now = view.state.spaces, view.began(job), view.state.at
+    values = (view.state.spaces, view.disks, view.space, view.file_system, job)
+    found = view.remember("on disks", values, lambda: _measured(view, job))
+    return OnDisks(found[0].copy().estimate(view.state.at), found[1]) if found else None
+
+
+def _measured(view: View, job: Job) -> tuple[Estimator, str] | None:
+    """What was seen on the disks of a scan, and what that is."""
+    looks, began = view.state.spaces, view.began(job)
     leaving = leaving_disks(view, job)
     if leaving:
-        found = eta_disks.emptied(looks, leaving, began, now, calibration)
-        return OnDisks(found, f"KB left on {_disks(len(leaving))} that are emptied") if found else None
+        found = eta_disks.emptied(looks, leaving, began)
+        return (found, f"KB left on {_disks(len(leaving))} that are emptied") if found else None
     names, target = _filled(view, job)
-    if not names:
-        return None
-    found = eta_disks.filled(looks, names, target, began, now, calibration)
-    return OnDisks(found, f"KB on {_disks(len(names))} of {target:,} KB expected there") if found else None
+    found = eta_disks.filled(looks, names, target, began) if names else None
+    return (found, f"KB on {_disks(len(names))} of {target:,} KB expected there") if found else None
 
 
 def finish_by_disks(view: View, job: Job, by_log: Estimate | None) -> Finish | None:
@@ -62,9 +67,7 @@ def finish_by_disks(view: View, job: Job, by_log: Estimate | None) -> Finish | N
     told = by_log is not None and by_log.remaining is not None
     if told and not leaving_disks(view, job):
         return None
-    log = view.state.job_log(job.host, job.status.id)
-    estimator = log.forecasts.estimator if log else None
-    found = on_disks(view, job, estimator.calibration if estimator else None)
+    found = on_disks(view, job)
     span = found.estimate.remaining if found else None
     if found is None or span is None:
         return None
