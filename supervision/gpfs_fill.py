@@ -8,9 +8,8 @@ from __future__ import annotations
 import msgspec
 
 from supervision import eta_disks
-from supervision.eta import Estimate
+from supervision.eta import Estimate, Estimator
 from supervision.eta_disks import Filling
-from supervision.eta_rates import Calibration
 from supervision.filesystem import Fill
 from supervision.gpfs_disks import LEAVING
 from supervision.gpfs_disks import fills as metadata_disks
@@ -38,6 +37,14 @@ class OnDisks(msgspec.Struct, frozen=True):
     total: int = 0
 
 
+class _Measured(msgspec.Struct, frozen=True):
+    """What was seen on the disks; `emptied` are KB done and in all where they are emptied."""
+
+    estimator: Estimator
+    basis: str
+    emptied: tuple[int, int] | None = None
+
+
 def filling(view: View, job: Job) -> tuple[Filling, ...]:
     """How full a scan makes the disks that hold metadata alone; nothing while it is too early to tell."""
     log = view.state.job_log(job.host, job.status.id)
@@ -59,23 +66,33 @@ def fills(view: View, job: Job | None) -> tuple[Fill, ...]:
     )
 
 
-def on_disks(view: View, job: Job, calibration: Calibration | None = None) -> OnDisks | None:
+def on_disks(view: View, job: Job) -> OnDisks | None:
     """When a scan will be over by what leaves disks, or roughly by what comes on them; None where neither is told.
 
-    What it leaves the disks with is known, nothing; so what empties is a good measure, as good as any counter.
+    What it leaves the disks with is known, nothing; so what empties is a good measure, as good as any counter. What
+    earlier runs taught is of other measures, and is not used.
     """
-    looks, began, now = view.state.spaces, view.began(job), view.state.at
+    values = (view.state.spaces, view.disks, view.space, view.file_system, job)
+    found = view.remember("on disks", values, lambda: _measured(view, job))
+    if found is None:
+        return None
+    done, total = found.emptied or (0, 0)
+    estimate = found.estimator.copy().estimate(view.state.at)
+    return OnDisks(estimate, found.basis, exact=found.emptied is not None, done=done, total=total)
+
+
+def _measured(view: View, job: Job) -> _Measured | None:
+    """What was seen on the disks of a scan, and what that is."""
+    looks, began = view.state.spaces, view.began(job)
     leaving = leaving_disks(view, job)
     if leaving:
-        found = eta_disks.emptied(looks, leaving, began, now, calibration)
-        basis = f"KB left on {_disks(len(leaving))} that are emptied"
+        found = eta_disks.emptied(looks, leaving, began)
         told = [sum(used) for _, used in since(looks, leaving, began)]
-        return OnDisks(found, basis, exact=True, done=told[0] - told[-1], total=told[0]) if found else None
+        basis = f"KB left on {_disks(len(leaving))} that are emptied"
+        return _Measured(found, basis, (told[0] - told[-1], told[0])) if found else None
     names, target = _filled(view, job)
-    if not names:
-        return None
-    found = eta_disks.filled(looks, names, target, began, now, calibration)
-    return OnDisks(found, f"KB on {_disks(len(names))} of {target:,} KB expected there") if found else None
+    found = eta_disks.filled(looks, names, target, began) if names else None
+    return _Measured(found, f"KB on {_disks(len(names))} of {target:,} KB expected there") if found else None
 
 
 def leaving_disks(view: View, job: Job) -> tuple[str, ...]:
