@@ -34,8 +34,9 @@ from tui.carrying import MIGRATION
 from tui.connecting import Target, settings_for
 from tui.exits import Exit
 from tui.leaving import come_back, goes_on, recording_lines, unreached
-from tui.paths import new_recording
+from tui.paths import new_recording, runs_file
 from tui.running import CrashError
+from tui.runs import learn
 from tui.settings import Settings
 from tui.using import slowed
 
@@ -154,7 +155,11 @@ async def connect(
         async with Supervisor(site, journal, fs=fs_name, entry=target.host) as supervisor:
             limits = settings.config.refresh
             watch = Watch(supervisor, fs, lambda cadences: slowed(cadences, fs.costly(), limits))
-            session = Session(journal.store, fs, supervisor=supervisor, watch=watch, writer=writer, probe=probe)
+            floor = settings.config.brake.floor
+            session = Session(
+                journal.store, fs, supervisor=supervisor, watch=watch, writer=writer, probe=probe, floor=floor
+            )
+            await learn(supervisor, fs, runs_file())
             app = RestripeApp(session)
             prompts.app = app
             app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))
