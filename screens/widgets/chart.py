@@ -12,7 +12,8 @@ from rich.text import Text
 
 from remote.text import one_line
 from screens.widgets.render import fit
-from supervision.charting import MINUTE, Axis, Band, Clock, place, tick_text, ticks
+from supervision.charting import MINUTE, Axis, place, tick_text, ticks
+from supervision.charting_forecasts import Band, Clock
 
 LABEL, VALUE, SCALE = 10, 10, 8
 """Cells of a row's name, of its last value or a label of its scale, and of the scale's top at the right."""

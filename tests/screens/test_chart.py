@@ -15,7 +15,8 @@ from screens.widgets.chart import (
     sign_line,
     trend_lines,
 )
-from supervision.charting import Axis, Band, Clock
+from supervision.charting import Axis
+from supervision.charting_forecasts import Band, Clock
 
 NOON = 1370520000.0
 """Thu Jun 6 12:00:00 2013 in UTC."""

@@ -4,26 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from supervision.charting import (
-    Axis,
-    Band,
-    Clock,
-    Forecast,
-    Judged,
-    Sample,
-    axis_of,
-    bands,
-    clock_of,
-    held,
-    judged,
-    means,
-    most,
-    place,
-    rates,
-    states,
-    ticks,
-    zooms,
-)
+from supervision.charting import Axis, Sample, axis_of, held, means, most, place, rates, ticks, zooms
+from supervision.charting_forecasts import Band, Clock, Forecast, Judged, bands, clock_of, judged, states
 
 NOON = 1370520000.0
 """Thu Jun 6 12:00:00 2013 in UTC."""
