@@ -34,6 +34,15 @@ class Refresh(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     """Redraws a second at most: fewer on a slow line."""
 
 
+class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """For a person who looks elsewhere."""
+
+    bell: YES_NO = False
+    """Ring the terminal's bell when a scan ends or stalls, and when users wait longer than the budget."""
+    title: YES_NO = False
+    """Show how it stands in the title of the terminal's window."""
+
+
 class HostDefaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """What holds for one destination where no flag says otherwise."""
 
@@ -51,6 +60,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     theme: Annotated[Literal["dark", "light", "ansi"], Meta(description='"dark", "light" or "ansi"')] = "dark"
     mouse: YES_NO = True
     refresh: Refresh = Refresh()
+    screen: Screen = Screen()
     keys: dict[str, str | list[str]] = {}
     hosts: dict[str, HostDefaults] = {}
     sites: dict[str, NODES] = {}
@@ -64,6 +74,8 @@ SINGLE: tuple[Key, ...] = (
     ("refresh", "routine"),
     ("refresh", "costly"),
     ("refresh", "draws"),
+    ("screen", "bell"),
+    ("screen", "title"),
 )
 """What the environment may set as well."""
 KEYS_MEAN = 'a key or a list of keys, as in "S" or ["S", "ctrl+s"]'
