@@ -16,8 +16,6 @@ import msgspec
 from supervision.clocktext import DAYS, MONTHS, local_time
 
 MINUTE, HOUR, DAY = 60.0, 3600.0, 86_400.0
-ZOOMS = (10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 12 * HOUR)
-"""Seconds that a zoomed axis has; beyond them there is the whole run."""
 STEPS = (
     *(10.0, 20.0, 30.0),
     *(MINUTE * minutes for minutes in (1, 2, 5, 10, 15, 20, 30)),
@@ -59,28 +57,6 @@ class Sample(msgspec.Struct, frozen=True):
     start: float
     end: float
     value: float
-
-
-def zooms(seconds: float) -> tuple[float, ...]:
-    """The zooms that show less than a run of that many seconds; the last one is the whole of it."""
-    whole = max(seconds, ZOOMS[0])
-    return (*(zoom for zoom in ZOOMS if zoom < whole), whole)
-
-
-def axis_of(began: float, now: float, zoom: int, columns: int, *, until: float | None = None, zone: int = 0) -> Axis:
-    """The axis of a run that began then: `zoom` is a place in `zooms`, `until` its end where it was moved from now.
-
-    A zoomed axis begins at a whole number of columns, so that what is drawn stands still while time goes on.
-    """
-    columns = max(1, columns)
-    steps = zooms(now - began)
-    span = steps[max(0, min(zoom, len(steps) - 1))]
-    if zoom >= len(steps) - 1:
-        return Axis(began, began + span, columns, zone)
-    width = span / columns
-    last = min(now, max(began + span, now if until is None else until))
-    end = ceil(round(last / width, 6)) * width
-    return Axis(end - span, end, columns, zone)
 
 
 def ticks(axis: Axis) -> list[tuple[int, str]]:

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import pytest
-
-from supervision.charting import Axis, Sample, axis_of, held, means, most, place, rates, ticks, zooms
+from supervision.charting import Axis, Sample, held, means, most, place, rates, ticks
 from supervision.charting_forecasts import Band, Clock, Forecast, Judged, bands, clock_of, judged, states
 
 NOON = 1370520000.0
@@ -14,27 +12,6 @@ AXIS = Axis(NOON, NOON + 600, 10)
 
 def test_a_column_is_found_by_its_time_and_nothing_is_outside() -> None:
     assert [AXIS.column(NOON + at) for at in (-1, 0, 59, 60, 599, 600, 601)] == [None, 0, 0, 1, 9, 9, None]
-
-
-def test_zooms_show_less_than_the_run_and_end_with_all_of_it() -> None:
-    assert zooms(120.0) == (600.0,)
-    assert zooms(2 * 3600.0) == (600.0, 1800.0, 3600.0, 7200.0)
-    assert zooms(86_400.0)[-2:] == (43_200.0, 86_400.0)
-
-
-def test_the_whole_run_begins_where_it_began() -> None:
-    assert axis_of(NOON, NOON + 7200, 99, 60) == Axis(NOON, NOON + 7200, 60)
-
-
-def test_a_zoomed_axis_stands_still_while_less_than_a_column_passes() -> None:
-    first, second, third = (axis_of(NOON, NOON + 7200 + later, 0, 60) for later in (1, 9, 11))
-    assert first == second == Axis(NOON + 7210 - 600, NOON + 7210, 60)
-    assert third.end == NOON + 7220
-
-
-@pytest.mark.parametrize(("until", "end"), [(NOON + 3600, 3600), (NOON - 9e9, 600), (NOON + 9e9, 7200)])
-def test_an_axis_that_was_moved_stays_within_the_run(until: float, end: float) -> None:
-    assert axis_of(NOON, NOON + 7200, 0, 60, until=until).end == NOON + end
 
 
 def test_ticks_are_round_times_of_the_hosts_zone_with_room_for_their_labels() -> None:
