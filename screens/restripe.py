@@ -26,6 +26,7 @@ from supervision.state import Job
 TROUBLED = {
     Phase.STALLED: "bold red",
     Phase.FAILED: "bold red",
+    Phase.LOST: "bold red",
     Phase.UNKNOWN: "bold yellow",
     Phase.WAITING: "bold yellow",
     Phase.STOPPING: "bold yellow",
@@ -157,9 +158,12 @@ class RestripeScreen(SessionScreen):
 
     def _finish(self, finish: Finish, width: int) -> list[Text]:
         now, zone = self.session.now, self.session.state.utc_offset
-        low, high = (moment_text(at, now, zone) for at in (finish.low, finish.high))
+        low, mid, high = (moment_text(at, now, zone) for at in (finish.low, finish.mid, finish.high))
         left = f"in {duration_text(max(0.0, finish.low - now))} to {duration_text(max(0.0, finish.high - now))}"
-        return [_field("finish", f"{low} - {high}   {left}", width), _field("", finish.basis, width, "dim")]
+        return [
+            _field("finish", f"{low} - {high} likely, about {mid}   {left}", width),
+            _field("", finish.basis, width, "dim"),
+        ]
 
 
 def phases_text(phases: Sequence[tuple[str, str]], width: int) -> str:

@@ -9,6 +9,7 @@ The range is meant to hold four ends of five. How well it does, and what each ru
 
 from __future__ import annotations
 
+from copy import copy
 from enum import StrEnum
 from typing import TypeVar
 
@@ -102,11 +103,23 @@ class Estimator:
     def __init__(self, allocated: int | None = None, used_mb: int | None = None, rules: Rules | None = None) -> None:
         self.allocated, self.used_mb = allocated, used_mb
         self._rules = rules or Rules()
-        self._history = self._new(None)
+        self.history = self._new(None)
+        """What was seen of the present phase."""
         self._more_to_come = False
         self._waits_for = ""
         self._shown: _Shown | None = None
-        self._told: list[str] = []
+        self._told: tuple[str, ...] = ()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Estimator) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def copy(self) -> Estimator:
+        """Another one that goes on from here by itself, made in microseconds."""
+        other = copy(self)
+        other.history = self.history.copy()  # nothing else is changed in place
+        return other
 
     def begin(self, at: float | None, *, last: bool = True) -> None:
         """A phase begins with its counters at zero; `at` is None where the time is not known.
@@ -114,8 +127,8 @@ class Estimator:
         With `last` False another phase follows that takes most of the time: the end of this one is not told.
         """
         if self._shown is not None:
-            self._told.append("another phase began")
-        self._history = self._new(_time(at))
+            self._told = (*self._told, "another phase began")
+        self.history = self._new(_time(at))
         self._more_to_come, self._waits_for = not last, ""
 
     def wait(self, program: str) -> None:
@@ -124,8 +137,8 @@ class Estimator:
 
     def tell(self, what: str) -> None:
         """The rate is known to change now, as by a limit that was set: `what` is the reason that is shown."""
-        self._history.changed()
-        self._told.append(what)
+        self.history.changed()
+        self._told = (*self._told, what)
 
     def observe(self, line: Observation) -> None:
         """A progress line."""
@@ -135,8 +148,8 @@ class Estimator:
             return
         mark = Mark(at, _sound(line.percent, 100.0), _sound(line.inodes), _sound(line.mb))
         if mark.counted and self._more_to_come:  # the header of the phase that counts is not in the log
-            self.begin(self._history.last_at)
-        self._history.add(mark)
+            self.begin(self.history.last_at)
+        self.history.add(mark)
 
     def estimate(self, now: float | None = None) -> Estimate:
         """The forecast in seconds from `now` on; None is the time of the last line."""
@@ -144,7 +157,7 @@ class Estimator:
             return Estimate(State.WAITING, "", None, f"waits until {self._waits_for} ends")
         if self._more_to_come:
             return Estimate(State.STARTING, "", None, _NOT_COUNTED_YET)
-        history, now = self._history, _time(now)
+        history, now = self.history, _time(now)
         found = basis(history, self.allocated, self.used_mb, self._rules)
         idle = history.idle(now)
         if over := _over(history, found):
@@ -162,8 +175,8 @@ class Estimator:
     def _reason(self, mid: float, now: float | None, found: Basis) -> str:
         """What happened since the last forecast; if it jumped, at least that the last lines were not as usual."""
         totals = (self.allocated, self.used_mb)
-        finish = self._history.clock(now) + mid
-        reasons = [*self._told, *self._history.events, *found.notes]
+        finish = self.history.clock(now) + mid
+        reasons = [*self._told, *self.history.events, *found.notes]
         last = self._shown
         if last is not None:
             reasons += [text for text, differs in _differences(last, totals, found) if differs]
@@ -171,8 +184,8 @@ class Estimator:
             if not reasons and abs(moved) > max(LEAST_JUMP, JUMP * last.mid):
                 reasons.append(f"the last lines were {'slower' if moved > 0 else 'faster'} than those before")
         self._shown = _Shown(finish, mid, found.units, totals, found.changed)
-        self._told.clear()
-        self._history.events.clear()
+        self._told = ()
+        self.history.events.clear()
         return "; ".join(dict.fromkeys(reasons))
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from enum import StrEnum
 from itertools import accumulate
 from statistics import median
@@ -83,9 +84,20 @@ class History:
         self.change = 0.0
         """Active time at which the rate was told to have changed."""
         self._progress = self._began = clock
-        self._gaps: list[float] = []
-        self._cut: list[float] = []
+        self._gaps: tuple[float, ...] = ()
+        self._cut: tuple[float, ...] = ()
         """Seconds that were cut out of each of the last lines in a row."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, History) and vars(self) == vars(other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def copy(self) -> History:
+        """Another one that goes on from here by itself; the marks themselves are frozen."""
+        other = copy(self)
+        other.events, other.marks = list(self.events), list(self.marks)  # nothing else is changed in place
+        return other
 
     @property
     def active(self) -> float:
@@ -165,8 +177,8 @@ class History:
         gap = self._clock - self._progress
         self.lines += 1
         cut = self._standstill(mark, gap) if self._cut_stalls else 0.0
-        self._cut = [*self._cut, cut] if cut else []
-        self._gaps = [*self._gaps[1 - GAPS :], gap]
+        self._cut = (*self._cut, cut) if cut else ()
+        self._gaps = (*self._gaps[1 - GAPS :], gap)
         if len(self._cut) == ROW:
             self._give_back()
         elif cut:
@@ -188,7 +200,7 @@ class History:
     def _give_back(self) -> None:
         """What was cut out of the lines before this one is put back: they were slow, not interrupted."""
         self.events.append("its lines come more slowly now: it does not stand still")
-        late, self._cut = self._cut[:-1], []
+        late, self._cut = self._cut[:-1], ()
         before = len(self.marks) - len(late)
         self.change = self.marks[before - 1].at
         for index, shift in enumerate(accumulate(late), before):

@@ -12,6 +12,7 @@ from typing import Protocol
 import msgspec
 
 from remote.command import Command
+from supervision.forecasts import Told
 from supervision.logs import Scan
 from supervision.state import Job, State
 from supervision.supervisor import Cadence
@@ -31,6 +32,7 @@ class Phase(Enum):
     FAILED = "failed"
     STOPPING = "stopping"
     STOPPED = "stopped"
+    LOST = "lost"
     UNKNOWN = "unknown"
 
 
@@ -56,11 +58,17 @@ class Counter(msgspec.Struct, frozen=True):
 
 
 class Finish(msgspec.Struct, frozen=True):
-    """When it may be over: Site's clock, and what the estimate rests on."""
+    """When it may be over: Site's clock, and what the estimate rests on.
+
+    Four ends of five are meant to be between `low` and `high`. `steady_since` is when the forecast last lay outside of
+    that range, or when the first was made.
+    """
 
     low: float
+    mid: float
     high: float
     basis: str
+    steady_since: float | None = None
 
 
 class Progress(msgspec.Struct, frozen=True):
@@ -68,6 +76,8 @@ class Progress(msgspec.Struct, frozen=True):
 
     `rate` is in units a second over the present phase, `trend` the rate over equal parts of it; `last_line_at` and
     `usual_gap` (s) tell whether a silence is unusual. `tool_percent` is the tool's own figure, shown as such.
+    `why` says more of the phase; `no_finish` why no finish is told; `moved` when and why the forecast last moved.
+    `told` are the forecasts so far, `evidence` is what speaks for and against its being alive where it is silent.
     """
 
     phase: Phase
@@ -80,6 +90,10 @@ class Progress(msgspec.Struct, frozen=True):
     usual_gap: float | None = None
     finish: Finish | None = None
     why: str = ""
+    no_finish: str = ""
+    moved: tuple[float, str] | None = None
+    told: tuple[Told, ...] = ()
+    evidence: tuple[Line, ...] = ()
 
 
 class Fill(msgspec.Struct, frozen=True):

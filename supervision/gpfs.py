@@ -87,6 +87,7 @@ class GpfsFileSystem:
             gpfs.mmlsnsd(long=True),
             gpfs.mmlsmgr(),
             gpfs.mmlsdisk(self._name, long=True),
+            gpfs.mmlssnapshot(self._name),  # their inodes are walked too: the forecast has to say so
         )
 
     def costly(self) -> tuple[Command, ...]:
@@ -116,6 +117,8 @@ class GpfsFileSystem:
             Cadence("configuration", 1800.0, entry, (gpfs.mmlscluster(), gpfs.mmlsfs(name), gpfs.mmlsnsd(long=True))),
             # ids and descriptor holders change with the disks alone
             Cadence("disk details", 1800.0, entry, (gpfs.mmlsdisk(name, long=True),)),
+            # nightly ones come and go, and one that is deleted waits for a scan
+            Cadence("snapshots", 1800.0, entry, (gpfs.mmlssnapshot(name),)),
             # asks every server over the remote shell; device names change at a boot and no other time
             Cadence("nsd devices", 3600.0, entry, (gpfs.mmlsnsd_devices(),)),
             # ask every node, and one that hangs holds them up for minutes

@@ -1,18 +1,23 @@
 """How far a restripe is, and whether it is alive: from its job's state, its log and the allocated inodes.
 
-The counter runs over allocated inodes, whatever mmdf says of used ones. The finish is a plain range from the mean rate.
+The counter runs over allocated inodes, whatever mmdf says of used ones. The finish is the forecast of its log.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from itertools import pairwise
 from statistics import median
 
 from remote.jobs import JobState
 from remote.linux.host_time import HostTime
 from supervision.clocktext import duration_text
+from supervision.eta import Estimate
+from supervision.eta import State as Forecast
 from supervision.filesystem import Counter, Finish, Phase, Progress
+from supervision.forecasts import Told, forecast, steady_since
 from supervision.gpfs_aftermath import aftermath
+from supervision.gpfs_alive import MOVES, evidence, longest, maintenance, waiter_text
 from supervision.gpfs_view import View, is_about
 from supervision.jobtimes import clock_ahead
 from supervision.logs import Log, Point, Scan
@@ -26,10 +31,8 @@ NEARLY = 0.998
 """Work from which on it may end at any moment; the last stage is not counted."""
 PARTS = 18
 """Parts of the trend."""
-LEAST_LINES = 6
-"""Counted lines before a finish is told."""
-SPREAD = 0.2
-"""The plain range: this part of the remaining time to either side."""
+MOVED = 900.0
+"""Seconds for which it is said why the forecast moved."""
 LAST_LINES = 3
 """Lines of the log that tell why it failed."""
 RECENT = 100
@@ -68,13 +71,14 @@ def progress(view: View, job: Job) -> Progress:
     gap = _usual_gap(scan.points)
     counter = counter_of(view, scan)
     last = _last_line(view, job, log)
-    phase, why = _phase(view, job, log, counter, gap, counting=bool(counted), last=last)
+    estimate = _estimate(view, job, log)
+    phase, why = _phase(view, job, log, counter, gap, estimate, counting=bool(counted), last=last)
     if not job.status.state.settled and (job.host, job.status.id) in view.state.stops:
         why = "; ".join(part for part in ("it was asked to stop, and has not ended yet", why) if part)
     rate = _rate(counted)
-    finish = None
-    if phase in (Phase.RUNNING, Phase.QUIET):
-        finish = _finish(counted, counter, rate, gap, view.state.at)
+    told = log.forecasts.told if log else ()
+    finish = _finish(view, estimate, told, rate) if estimate and phase in (Phase.RUNNING, Phase.QUIET) else None
+    silent = phase in (Phase.STALLED, Phase.QUIET)
     return Progress(
         phase,
         _phases(scan, job, phase),
@@ -86,7 +90,40 @@ def progress(view: View, job: Job) -> Progress:
         gap,
         finish,
         why,
+        estimate.why if estimate and finish is None and phase in (Phase.RUNNING, Phase.QUIET, Phase.STARTING) else "",
+        _moved(view, estimate, told) if finish else None,
+        told,
+        evidence(view, job, view.began(job) if last is None else last) if silent else (),
     )
+
+
+def _estimate(view: View, job: Job, log: Log | None) -> Estimate | None:
+    """The forecast now; None where nothing was told of a scan."""
+    if log is None:
+        return None
+    totals = view.state.totals(job.host, log.source)
+    return forecast(log.forecasts, view.state.at, totals)
+
+
+def _finish(view: View, estimate: Estimate, told: Sequence[Told], rate: float | None) -> Finish | None:
+    """The finish on the clock; None where the forecast has no figure."""
+    span = estimate.remaining
+    if span is None:
+        return None
+    now = view.state.at
+    low, high = now + span.low, now + span.high
+    basis = f"by {estimate.unit.replace('+', ' and ')}"
+    if rate:
+        basis += f"; mean {rate:,.0f} inodes/s"
+    return Finish(low, now + span.mid, high, basis, steady_since(told, low, high))
+
+
+def _moved(view: View, estimate: Estimate | None, told: Sequence[Told]) -> tuple[float, str] | None:
+    """When and why the forecast last moved, where that is not long ago."""
+    if estimate and estimate.why:
+        return view.state.at, estimate.why
+    last = next((one for one in reversed(told) if one.why and one.mid is not None), None)
+    return (last.at, last.why) if last and view.state.at - last.at <= MOVED else None
 
 
 def counter_of(view: View, scan: Scan) -> Counter:
@@ -138,7 +175,15 @@ def stall_limit(gap: float | None, speed: float) -> float:
 
 
 def _phase(
-    view: View, job: Job, log: Log | None, counter: Counter, gap: float | None, *, counting: bool, last: float | None
+    view: View,
+    job: Job,
+    log: Log | None,
+    counter: Counter,
+    gap: float | None,
+    estimate: Estimate | None,
+    *,
+    counting: bool,
+    last: float | None,
 ) -> tuple[Phase, str]:
     """How it stands, and why where that says more."""
     status = job.status
@@ -146,9 +191,13 @@ def _phase(
         case JobState.FINISHED if status.rc is not None:
             return _ended(view, job, status.rc, log)
         case JobState.RUNNING:
-            return _running(view, job, log, counter, gap, counting=counting, last=last)
+            return _running(view, job, log, counter, gap, estimate, counting=counting, last=last)
         case JobState.UNKNOWN if launching(job):
             return Phase.STARTING, status.note
+        case JobState.UNKNOWN:
+            return Phase.LOST, f"{status.meaning}; it goes on, as far as one knows"
+        case JobState.LOST | JobState.REBOOTED:
+            return Phase.LOST, status.meaning
     return Phase.UNKNOWN, status.meaning
 
 
@@ -168,7 +217,15 @@ def _ended(view: View, job: Job, rc: int, log: Log | None) -> tuple[Phase, str]:
 
 
 def _running(
-    view: View, job: Job, log: Log | None, counter: Counter, gap: float | None, *, counting: bool, last: float | None
+    view: View,
+    job: Job,
+    log: Log | None,
+    counter: Counter,
+    gap: float | None,
+    estimate: Estimate | None,
+    *,
+    counting: bool,
+    last: float | None,
 ) -> tuple[Phase, str]:
     """How it stands with a scan whose job runs; `counting` tells whether this phase has a counted line."""
     if log is None and job.status.size:  # how long it has been silent is not known before that
@@ -177,21 +234,42 @@ def _running(
         return Phase.UNKNOWN, f"it runs, but its log of {job.status.size:,} bytes has not been read yet"
     scan = log.scan if log else Scan()
     if scan.waiting_for:
-        return Phase.WAITING, f"waits until {scan.waiting_for} on {view.name} ends, then begins by itself (6027-2763)"
+        return Phase.WAITING, _waits(view, scan, last)
     over = _nearly_over(scan, counter)
     since = view.began(job) if last is None else last
     silent = max(0.0, view.state.at - since)
     speed = view.state.header.speed
     if silent > stall_limit(gap, speed):
         what = "no line" if last is not None else "it has printed nothing"
-        return Phase.STALLED, f"{what} for {duration_text(silent)}{_than(gap)}"
+        return _silent(view, since, f"{what} for {duration_text(silent)}{_than(gap)}")
     if over:
         return Phase.FINISHING, over
     if not scan.in_phase or not counting:
         return Phase.STARTING, "" if scan.phase else "nothing is counted yet"
     if gap is not None and silent > max(QUIET_GAPS * gap, 2 * poll_seconds(speed)):
         return Phase.QUIET, f"no line for {duration_text(silent)}{_than(gap)}"
+    if estimate and estimate.state is Forecast.STALLED:
+        return _silent(view, since, f"its lines come, but they count nothing more: {estimate.why}")
     return Phase.RUNNING, ""
+
+
+def _waits(view: View, scan: Scan, last: float | None) -> str:
+    since = "" if last is None else f" (for {duration_text(max(0.0, view.state.at - last))} so far)"
+    return f"waits until {scan.waiting_for} on {view.name} ends{since}, then begins by itself (6027-2763)"
+
+
+def _silent(view: View, since: float, what: str) -> tuple[Phase, str]:
+    """A scan that tells of no progress stands still, unless GPFS itself says that maintenance work goes on."""
+    rate = maintenance(view, since)
+    if rate is not None and rate >= MOVES:
+        return Phase.QUIET, f"{what}; yet the maintenance class does {rate:,.0f} I/Os a second: it works"
+    return Phase.STALLED, what + _held_up(view)
+
+
+def _held_up(view: View) -> str:
+    """The longest thread that waits for something else than its fellows."""
+    found = longest(view)
+    return f". Longest waiter: {waiter_text(*found[0])}" if found else ""
 
 
 def _than(gap: float | None) -> str:
@@ -219,12 +297,14 @@ def _phases(scan: Scan, job: Job, phase: Phase) -> tuple[tuple[str, str], ...]:
     named = [(f"metadata {number}", "done") for number in range(1, before + 1)]
     if phase is Phase.FINISHED or not scan.in_phase:
         word = "done"
-    elif job.status.state.settled:
-        word = "failed" if phase is Phase.FAILED else "not known"
+    elif phase is Phase.FAILED:
+        word = "failed"
+    elif job.status.state.settled or phase in (Phase.UNKNOWN, Phase.LOST):
+        word = "not known"
     else:
-        word = "not known" if phase is Phase.UNKNOWN else phase.value if phase is Phase.STALLED else "running"
+        word = phase.value if phase is Phase.STALLED else "running"
     named.append((_phase_name(scan), word))
-    if scan.number is not None and phase not in (Phase.FINISHED, Phase.FAILED, Phase.UNKNOWN):
+    if scan.number is not None and phase not in (Phase.FINISHED, Phase.FAILED, Phase.UNKNOWN, Phase.LOST):
         named.append(("user files", "to come"))
     return tuple(named)
 
@@ -268,21 +348,3 @@ def _count_at(first: Point, last: Point, at: float) -> float:
     seconds = last.at - first.at
     part = min(1.0, max(0.0, (at - first.at) / seconds)) if seconds > 0 else 1.0
     return (first.done or 0) + part * _between(first, last)
-
-
-def _finish(counted: list[Point], counter: Counter, rate: float | None, gap: float | None, now: float) -> Finish | None:
-    """A plain range around the mean rate's word; None while it would be a guess."""
-    if len(counted) < LEAST_LINES or not rate or gap is None or not counter.total or counter.done is None:
-        return None
-    left = counter.total - counter.done
-    if left <= 0:
-        return None
-    seconds = left / rate
-    spread = max(SPREAD * seconds, gap)
-    low, high = counted[-1].at + seconds - spread, counted[-1].at + seconds + spread
-    low = max(low, now)
-    if high <= now:
-        high = now + gap  # overdue: a line or the end may come with any of the usual gaps
-    past = counted[-1].at - counted[0].at
-    basis = f"mean {rate:,.0f} inodes/s over {duration_text(past)}; a plain range of ±{SPREAD * 100:.0f} %"
-    return Finish(low, high, basis)

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from remote.command import Command
 from remote.gpfs import parsers
 from remote.gpfs.dialects import machine_form, machine_refused
 from remote.gpfs.progress import Failed, Percent, PhaseDone, PhaseStarted, Waiting, parse_progress_line, parse_stamp
+from supervision import gpfs_happened
 from supervision.reading import (
+    Change,
     Counted,
     Failing,
     Parser,
@@ -15,6 +19,7 @@ from supervision.reading import (
     Reading,
     ScanEvent,
     Slices,
+    Totals,
     WaitsFor,
 )
 
@@ -59,6 +64,8 @@ class GpfsReading(Reading):
                 return "managers", parsers.parse_mmlsmgr
             case "mmlsmount", [fs] | [fs, "-L"]:
                 return f"mounts {fs}", parsers.parse_mmlsmount
+            case "mmlssnapshot", [fs]:
+                return f"snapshots {fs}", parsers.parse_mmlssnapshot
         return None
 
     def slices(self, command: Command, stdout: str, stderr: str) -> Slices | None:
@@ -88,3 +95,11 @@ class GpfsReading(Reading):
             case Failed(text):
                 return Failing(text)
         return None
+
+    def happened(self, key: str, before: object, after: object) -> tuple[Change, ...]:
+        """Disks, nodes, daemons, managers, limits and snapshots that are not what they were."""
+        return gpfs_happened.changes(key, before, after)
+
+    def totals(self, told: Callable[[str], object], name: str, command: str) -> Totals:
+        """Allocated inodes, and the MB in use on the disks that hold data."""
+        return gpfs_happened.totals(told, name, command)

@@ -10,7 +10,8 @@ from collections.abc import Sequence
 import msgspec
 
 from remote.text import decode, one_line
-from supervision.reading import Counted, Failing, PhaseBegun, PhaseOver, Reading, WaitsFor
+from supervision.forecasts import Forecasts, Moment, advanced
+from supervision.reading import Counted, Failing, PhaseBegun, PhaseOver, Reading, ScanEvent, Totals, WaitsFor
 
 TAIL = 200
 """Lines kept of a log; the whole of it is in its job directory, and in the recording."""
@@ -40,7 +41,7 @@ class Scan(msgspec.Struct, frozen=True):
     `phases_done` counts the phases that ended; `phase` and `number` are of the present one, `points` too, except
     that counters are kept over the whole run in `done` (the unit is the file system's) and `mb`. `stamp` is the time
     on its last line of progress, `printed` the same in seconds; `together` tells that this line came in one piece with
-    others: then it may be older than its arrival.
+    others: then it may be older than its arrival. `restarts` counts how often it began anew from its first phase.
     """
 
     phase: str = ""
@@ -56,13 +57,14 @@ class Scan(msgspec.Struct, frozen=True):
     waiting_for: str = ""
     failures: tuple[str, ...] = ()
     together: bool = False
+    restarts: int = 0
 
 
 class Log(msgspec.Struct, frozen=True):
     """A log as far as it has been read. `size` is in bytes; `last_at` is when its last bytes arrived.
 
     `partial` is the beginning of the line that is not whole yet; a lone CR when that ended the last line, and may be
-    the first half of a CR LF.
+    the first half of a CR LF. `forecasts` is when its scan is over, and how that moved.
     """
 
     host: str
@@ -73,12 +75,14 @@ class Log(msgspec.Struct, frozen=True):
     tail: tuple[str, ...] = ()
     last_at: float = 0.0
     scan: Scan = Scan()
+    forecasts: Forecasts = Forecasts()
 
 
-def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading) -> Log:
+def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading, totals: Totals | None = None) -> Log:
     """The log after `data` came at the time `at`; `end` is where it ends in the file, `reading` knows its lines.
 
-    Where the bytes are cut into pieces makes no difference to the lines, nor to the scan.
+    `totals` are what its counters run up to, as far as that is known now. Where the bytes are cut into pieces makes no
+    difference to the lines, nor to the scan.
     """
     if not data:
         return log
@@ -86,7 +90,7 @@ def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading) -> L
     *whole, rest = (before + fresh).replace(b"\r\n", b"\n").replace(_CR, b"\n").split(b"\n")
     rest = _CR if data.endswith(_CR) else rest[:LONGEST_LINE]
     texts = [decode(line[:LONGEST_LINE]) for line in whole]
-    scan = _advanced(log.scan, texts, at, reading)
+    moments = _moments(log.scan, [event for text in texts if (event := reading.scan_event(text))], at)
     return msgspec.structs.replace(
         log,
         size=end,
@@ -94,24 +98,54 @@ def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading) -> L
         partial=rest,
         tail=(log.tail + tuple(one_line(text) for text in texts[-TAIL:]))[-TAIL:],
         last_at=at,
-        scan=scan,
+        scan=_advanced(log.scan, moments),
+        forecasts=advanced(log.forecasts, moments, totals or Totals()),
     )
 
 
-def _advanced(scan: Scan, lines: Sequence[str], at: float, reading: Reading) -> Scan:
-    """The scan after lines that came together at the time `at`."""
-    points = list(scan.points)
+def _moments(scan: Scan, events: Sequence[ScanEvent], at: float) -> list[Moment]:
+    """What lines that came together at `at` tell, each with its time: of a phase, when the line before it was printed.
+
+    None where nobody knows that: nothing was printed before it, but something after it that came together with it.
+    """
+    counted = [event for event in events if isinstance(event, Counted)]
+    after = scan.points[-1].at if scan.points else None
+    times = iter(_times(counted, at, after))
+    moments: list[Moment] = []
+    left, last = len(counted), after
+    for event in events:
+        if isinstance(event, Counted):
+            last, left = next(times), left - 1
+        moments.append((last if left or isinstance(event, Counted) else at, event))
+    return moments
+
+
+def _times(came: Sequence[Counted], at: float, after: float | None) -> list[float]:
+    """When lines of progress were printed that came together at `at`, none of them earlier than `after`."""
+    stamps = [event.printed for event in came]
+    times: list[float] = []
+    for stamp in stamps:
+        last = stamps[-1]
+        older = max(0.0, last - stamp) if last is not None and stamp is not None else 0.0
+        when = at - older if after is None else max(after, at - older)
+        times.append(when)
+        after = when
+    return times
+
+
+def _advanced(scan: Scan, moments: Sequence[Moment]) -> Scan:
+    """The scan after lines that came together."""
+    points = list(scan.points) if moments else []
     came = 0
-    together: list[Counted] = []
-    for line in lines:
-        event = reading.scan_event(line)
+    for when, event in moments:
         match event:
             case PhaseBegun(name, number):
+                if _again(scan, number):
+                    scan = msgspec.structs.replace(scan, restarts=scan.restarts + 1, phases_done=0)
                 scan = msgspec.structs.replace(
                     scan, phase=one_line(name), number=number, in_phase=True, percent=None, waiting_for=""
                 )
                 points.clear()
-                together.clear()
             case Counted(percent, done, mb, stamp, printed):
                 scan = msgspec.structs.replace(
                     scan,
@@ -122,7 +156,8 @@ def _advanced(scan: Scan, lines: Sequence[str], at: float, reading: Reading) -> 
                     mb=scan.mb if mb is None else mb,
                     waiting_for="",
                 )
-                together.append(event)
+                if when is not None:
+                    points.append(Point(when, percent, done, mb))
                 came += 1
             case PhaseOver():
                 scan = msgspec.structs.replace(scan, phases_done=scan.phases_done + 1, in_phase=False)
@@ -130,20 +165,11 @@ def _advanced(scan: Scan, lines: Sequence[str], at: float, reading: Reading) -> 
                 scan = msgspec.structs.replace(scan, waiting_for=one_line(program))
             case Failing(text):
                 scan = msgspec.structs.replace(scan, failures=(*scan.failures, one_line(text))[-20:])
-    points += _points(together, at, points[-1].at if points else None)
     if came:
         scan = msgspec.structs.replace(scan, together=came > 1)
-    return msgspec.structs.replace(scan, points=tuple(points[-POINTS:]))
+    return msgspec.structs.replace(scan, points=tuple(points[-POINTS:])) if moments else scan
 
 
-def _points(came: Sequence[Counted], at: float, after: float | None) -> list[Point]:
-    """Lines of progress that came together at `at`, none of them earlier than `after`."""
-    stamps = [event.printed for event in came]
-    points: list[Point] = []
-    for event, stamp in zip(came, stamps, strict=True):
-        last = stamps[-1]
-        older = max(0.0, last - stamp) if last is not None and stamp is not None else 0.0
-        when = at - older if after is None else max(after, at - older)
-        points.append(Point(when, event.percent, event.done, event.mb))
-        after = when
-    return points
+def _again(scan: Scan, number: int | None) -> bool:
+    """Whether a phase of this number shows that the scan began anew: numbered ones come first, and rise."""
+    return number is not None and bool(scan.phase) and (scan.number is None or number <= scan.number)

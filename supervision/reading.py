@@ -56,6 +56,28 @@ class Failing(msgspec.Struct, frozen=True):
     text: str
 
 
+class Change(msgspec.Struct, frozen=True):
+    """What a fact tells that was not so before. `kind` is a word of `supervision.happenings`.
+
+    `rate` says that a scan which runs is faster or slower from then on.
+    """
+
+    kind: str
+    text: str
+    rate: bool = False
+
+
+class Totals(msgspec.Struct, frozen=True):
+    """What the counters of a scan run up to, None where it is not known.
+
+    `unsure` says why the total of `done` may be too small, in words that follow "because"; empty where it is known.
+    """
+
+    done: int | None = None
+    mb: int | None = None
+    unsure: str = ""
+
+
 ScanEvent: TypeAlias = PhaseBegun | Counted | PhaseOver | WaitsFor | Failing
 
 
@@ -89,3 +111,16 @@ class Reading:
         """What a whole line of a job's log tells of a scan; None for any other line."""
         del line
         return None
+
+    def happened(self, key: str, before: object, after: object) -> tuple[Change, ...]:
+        """What has changed for a scan between two answers to the same question, by what was read of them."""
+        del key, before, after
+        return ()
+
+    def totals(self, told: Callable[[str], object], name: str, command: str) -> Totals:
+        """What the counters of a command on the file system `name` run up to.
+
+        `told` gives what the last answer of a key told, None where there is none.
+        """
+        del told, name, command
+        return Totals()

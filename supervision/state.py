@@ -37,8 +37,11 @@ from remote.jobs import JobSpec, JobState, JobStatus, Place
 from remote.linux.host_time import HostTime
 from supervision import filesystems
 from supervision.facts import Ahead, Fact, form_refused, learn, reader
+from supervision.forecasts import changed
+from supervision.happenings import Happening
+from supervision.happenings import noted as happenings_noted
 from supervision.logs import Log, append
-from supervision.reading import Reading
+from supervision.reading import Change, Reading, Totals
 from supervision.sightings import Sighting, noted
 
 COMMANDS = 1000
@@ -47,6 +50,14 @@ DECISIONS = 1000
 
 K = TypeVar("K")
 V = TypeVar("V")
+
+
+LINK_BACK = "it can be reached again"
+
+
+def log_source(job_id: str) -> str:
+    """The name of the log of a job; of a file that is followed for somebody else's process, that of the file."""
+    return job_id if job_id.startswith("file:") else f"job:{job_id}"
 
 
 class Ran(msgspec.Struct, frozen=True):
@@ -102,6 +113,8 @@ class State(msgspec.Struct, frozen=True):
     """When each host last told of all its jobs."""
     sightings: Mapping[str, tuple[Sighting, ...]] = MappingProxyType({})
     """The history of each host's devices, the last look last."""
+    happened: tuple[Happening, ...] = ()
+    """What changed while it was watched, the oldest first."""
     closed: bool = False
 
     @property
@@ -130,8 +143,17 @@ class State(msgspec.Struct, frozen=True):
         return self.jobs.get((host, job_id))
 
     def job_log(self, host: str, job_id: str) -> Log | None:
-        """What has been read of a job's log."""
-        return self.logs.get((host, f"job:{job_id}"))
+        """What has been read of a job's log; that of somebody else's process has the source itself for its id."""
+        return self.logs.get((host, log_source(job_id)))
+
+    def totals(self, host: str, source: str) -> Totals:
+        """What the counters of a log run up to, as far as that is known."""
+        job = self.jobs.get((host, source.removeprefix("job:")))
+        return self.reading.totals(self._told, self.header.file_system, job.status.command if job else "")
+
+    def _told(self, key: str) -> object:
+        fact = self.facts.get(key)
+        return fact.parsed.model if fact and fact.parsed else None
 
 
 def reduce(state: State, event: Event, ahead: Ahead | None = None) -> State:
@@ -144,13 +166,13 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
     replace = msgspec.structs.replace
     match event:
         case LinkChanged():
-            return replace(state, links=_with(state.links, event.host, event))
+            return _link_changed(state, event)
         case Asked():
             return replace(state, pending=_with(state.pending, event.n, event))
         case Answered() | Unanswered():
             return _answered(state, event, ahead)
         case Placed():
-            return replace(state, places=_with(state.places, event.host, event.place))
+            return _placed(state, event)
         case Launching():
             return _launching(state, event)
         case JobChanged():
@@ -217,17 +239,70 @@ def _answered(state: State, event: Answered | Unanswered, ahead: Ahead | None) -
             fact = learn(reading, before, asked.host, command, reply, asked.t, event.t, ahead)
             if fact:
                 facts[fact.key] = fact
+    changes = _changes(state, facts)
     if any(_parsed(facts, key) is not _parsed(state.facts, key) for key in _of_devices(asked.host)):
         history = noted(sightings.get(asked.host, ()), asked.host, facts, asked.t)
         if history is not sightings.get(asked.host, ()):
             sightings = _with(sightings, asked.host, history)
-    return msgspec.structs.replace(
+    answered = msgspec.structs.replace(
         state,
         sightings=sightings,
         pending=_without(state.pending, event.n),
         facts=MappingProxyType(facts),
         commands=(*state.commands, *ran)[-COMMANDS:],
     )
+    return _happened(answered, event.t, asked.host, changes)
+
+
+def _changes(state: State, facts: Mapping[str, Fact]) -> tuple[Change, ...]:
+    """What facts tell that was not so before."""
+    found: list[Change] = []
+    for key, fact in facts.items():
+        before = state.facts.get(key)
+        if before is None or before is fact or before.parsed is None or before.parsed is fact.parsed:
+            continue
+        if fact.parsed is not None:
+            found += state.reading.happened(key, before.parsed.model, fact.parsed.model)
+    return tuple(found)
+
+
+def _happened(state: State, at: float, host: str, changes: tuple[Change, ...]) -> State:
+    """Note changes, and let the forecasts of scans that run know of those that change their rate."""
+    if not changes:
+        return state
+    logs = dict(state.logs)
+    for change in changes:
+        for key, log in logs.items():
+            job = state.job(log.host, log.source.removeprefix("job:"))
+            if change.rate and log.forecasts.estimator and not (job and job.status.state.settled):
+                logs[key] = msgspec.structs.replace(log, forecasts=changed(log.forecasts, change.text))
+    return msgspec.structs.replace(
+        state, happened=happenings_noted(state.happened, at, host, changes), logs=MappingProxyType(logs)
+    )
+
+
+def _link_changed(state: State, event: LinkChanged) -> State:
+    """A connection that is lost, or there again after that, is something that happened."""
+    before = state.links.get(event.host)
+    state = msgspec.structs.replace(state, links=_with(state.links, event.host, event))
+    mine = [each for each in state.happened if each.kind == "link" and each.host == event.host]
+    lost = bool(mine) and mine[-1].text != LINK_BACK
+    if event.state in ("waiting", "refused") and before and before.state == "up" and not lost:
+        text = f"{event.host} cannot be reached: {event.trouble or event.state}"
+    elif event.state == "up" and lost:
+        text = LINK_BACK
+    else:
+        return state
+    return _happened(state, event.t, event.host, (Change("link", text),))
+
+
+def _placed(state: State, event: Placed) -> State:
+    """A host that tells another boot than before has booted."""
+    before = state.places.get(event.host)
+    state = msgspec.structs.replace(state, places=_with(state.places, event.host, event.place))
+    if before is None or not before.boot_id or not event.place.boot_id or before.boot_id == event.place.boot_id:
+        return state
+    return _happened(state, event.t, event.host, (Change("node", f"{event.host} has booted", rate=True),))
 
 
 def _of_devices(host: str) -> tuple[str, ...]:
@@ -301,7 +376,7 @@ def _job_changed(state: State, host: str, status: JobStatus, at: float) -> State
 
 def _log_read(state: State, event: LogRead | LogRewound) -> State:
     key = (event.host, event.source)
-    log = state.logs.get(key, Log(event.host, event.source))
+    before = log = state.logs.get(key, Log(event.host, event.source))
     if isinstance(event, LogRewound):
         log = Log(event.host, event.source)
     else:
@@ -310,8 +385,13 @@ def _log_read(state: State, event: LogRead | LogRewound) -> State:
         if data and (known < 0 or event.offset == 0):
             log, known = Log(event.host, event.source), 0
         if known < len(data):
-            log = append(log, data[max(0, known) :], event.t, end=event.offset + len(data), reading=state.reading)
-    return msgspec.structs.replace(state, logs=_with(state.logs, key, log))
+            fresh, end = data[max(0, known) :], event.offset + len(data)
+            totals = state.totals(event.host, event.source)
+            log = append(log, fresh, event.t, end=end, reading=state.reading, totals=totals)
+    state = msgspec.structs.replace(state, logs=_with(state.logs, key, log))
+    if log.scan.restarts > before.scan.restarts:
+        return _happened(state, event.t, event.host, (Change("restart", "the scan began again from its first phase"),))
+    return state
 
 
 class Store:

@@ -283,3 +283,27 @@ def test_clock_steps_and_falling_counters_give_sound_figures_whose_jumps_have_re
             if abs(moved) > max(LEAST_JUMP, JUMP * before.mid) + 1e-6:
                 assert found.why
         before = found.remaining
+
+
+def test_a_copy_goes_on_by_itself() -> None:
+    first = fed(steady(3000))
+    other = first.copy()
+    before = first.copy().estimate()
+    other.tell("a limit was set")
+    other.observe(Observation(20_000.0, 99.0, TOTAL // 2))  # after a long silence, which is cut out and told
+    other.allocated = 2 * TOTAL
+    other.estimate()
+    assert first.copy().estimate() == before
+    other.begin(30_000.0)
+    assert first.estimate() == before
+    assert other.estimate().state is State.STARTING
+
+
+def test_a_copy_forecasts_what_the_first_one_does() -> None:
+    first = fed(steady(3000))
+    second = fed(steady(1500))
+    second.estimate()
+    second = second.copy()
+    for at, inodes in steady(3000, since=1500):
+        second.observe(Observation(at, None, inodes))
+    assert second.estimate() == first.estimate()

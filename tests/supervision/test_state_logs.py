@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remote.events import Event, Exact, Header, LogRead, LogRewound
+from supervision.forecasts import Forecasts
 from supervision.gpfs import READING
 from supervision.logs import LONGEST_LINE, POINTS, TAIL, Log, Point, Scan, append
 from supervision.state import State, reduce
@@ -38,7 +39,7 @@ def read(*chunks: bytes) -> Log:
 def without_times(log: Log) -> Log:
     points = tuple(msgspec.structs.replace(point, at=0.0) for point in log.scan.points)
     scan = msgspec.structs.replace(log.scan, points=points, together=False)
-    return msgspec.structs.replace(log, last_at=0.0, scan=scan)
+    return msgspec.structs.replace(log, last_at=0.0, scan=scan, forecasts=Forecasts())
 
 
 def state_of(*events: Event) -> State:

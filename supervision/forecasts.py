@@ -1,0 +1,123 @@
+"""The forecast of a scan, fed by its log line by line, and how it moved: part of the state, so a replay has it too.
+
+`Forecasts` is frozen like all state: what takes something in returns another one. The estimator in it is copied before
+it is fed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from supervision.eta import Estimate, Estimator, Observation, State
+from supervision.reading import Counted, PhaseBegun, ScanEvent, Totals, WaitsFor
+
+MOST = 400
+"""Forecasts kept of a run; beyond that every second one is dropped."""
+LEAST_APART = 30.0
+"""Seconds that two kept forecasts are apart at least, unless something else than the figures is different,"""
+APART = 1 / 150
+"""and this part of the time since the first."""
+
+
+class Told(msgspec.Struct, frozen=True):
+    """A forecast as it was at the time `at`; the finish in the Site's clock, None where no figure was told."""
+
+    at: float
+    state: State
+    unit: str = ""
+    low: float | None = None
+    mid: float | None = None
+    high: float | None = None
+    why: str = ""
+
+
+class Forecasts(msgspec.Struct, frozen=True):
+    """The forecast of one log, and those before it, the oldest first."""
+
+    estimator: Estimator | None = None
+    told: tuple[Told, ...] = ()
+
+
+Moment = tuple[float | None, ScanEvent]
+"""What a line told of a scan, and when; None where nobody knows."""
+
+
+def advanced(before: Forecasts, moments: Sequence[Moment], totals: Totals) -> Forecasts:
+    """The forecasts after lines of a log."""
+    wanted = [moment for moment in moments if isinstance(moment[1], PhaseBegun | Counted | WaitsFor)]
+    if not wanted:
+        return before
+    estimator = before.estimator.copy() if before.estimator else Estimator()
+    _use(estimator, totals)
+    told = list(before.told)
+    for at, event in wanted:
+        match event:
+            case PhaseBegun(_, number):
+                # numbered phases are those over metadata: short, and the one that counts comes after them
+                estimator.begin(at, last=number is None)
+            case WaitsFor(program):
+                estimator.wait(program)
+            case Counted(percent, done, mb):
+                if at is not None:
+                    estimator.observe(Observation(at, percent, done, mb))
+        if at is not None and _due(told, at, waits=isinstance(event, WaitsFor)):
+            _keep(told, as_told(estimator.estimate(at), at))
+    return Forecasts(estimator, tuple(told))
+
+
+def changed(before: Forecasts, what: str) -> Forecasts:
+    """The forecasts after it was told that the rate changes now; `what` is the reason that is shown."""
+    if before.estimator is None:
+        return before
+    estimator = before.estimator.copy()
+    estimator.tell(what)
+    return Forecasts(estimator, before.told)
+
+
+def forecast(held: Forecasts, now: float, totals: Totals) -> Estimate | None:
+    """How it stands at the time `now`; None before anything was told of a scan."""
+    if held.estimator is None:
+        return None
+    estimator = held.estimator.copy()
+    _use(estimator, totals)
+    return estimator.estimate(now)
+
+
+def _use(estimator: Estimator, totals: Totals) -> None:
+    """Let an estimator count up to these totals."""
+    estimator.allocated, estimator.used_mb = totals.done, totals.mb
+
+
+def as_told(estimate: Estimate, at: float) -> Told:
+    """A forecast with its times on the clock, made at the time `at`."""
+    span = estimate.remaining
+    if span is None:
+        return Told(at, estimate.state, estimate.unit, why=estimate.why)
+    return Told(at, estimate.state, estimate.unit, at + span.low, at + span.mid, at + span.high, estimate.why)
+
+
+def steady_since(told: Sequence[Told], low: float, high: float) -> float | None:
+    """Since when the middle of every forecast has lain between these times; None without a forecast that does."""
+    since = None
+    for one in reversed(told):
+        if one.mid is None or not low <= one.mid <= high:
+            break
+        since = one.at
+    return since
+
+
+def _due(told: Sequence[Told], at: float, *, waits: bool) -> bool:
+    if not told or waits or told[-1].state is State.WAITING:
+        return True
+    return at - told[-1].at >= max(LEAST_APART, APART * (at - told[0].at))
+
+
+def _keep(told: list[Told], one: Told) -> None:
+    """Take in a forecast; one that tells the same as that before it, without figures, is not worth it."""
+    if told and one.mid is None and msgspec.structs.replace(one, at=told[-1].at) == told[-1]:
+        return
+    told.append(one)
+    if len(told) > MOST:
+        told[:] = [told[0], *(old for index, old in enumerate(told[1:-1]) if index % 2), told[-1]]

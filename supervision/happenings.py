@@ -1,0 +1,31 @@
+"""What happens while a scan runs, as events on its time axis: found where a fact is another one than before.
+
+Which difference means something is known to the kind of file system (`Reading.happened`); what every kind shares, such
+as a host that boots, is found here. Part of the state, so a replay has it at every moment.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from supervision.reading import Change
+
+MOST = 1000
+"""Happenings that are kept; the recording has what they were found in."""
+
+
+class Happening(msgspec.Struct, frozen=True):
+    """Something that happened: when it was seen (Site's clock), on which host ("" for none), of which kind, and what.
+
+    Kinds: `qos`, `node`, `disk`, `manager`, `daemon`, `restart`, `snapshot`, `link`, `space`.
+    """
+
+    at: float
+    host: str
+    kind: str
+    text: str
+
+
+def noted(before: tuple[Happening, ...], at: float, host: str, changes: tuple[Change, ...]) -> tuple[Happening, ...]:
+    """The happenings after some changes."""
+    return (*before, *(Happening(at, host, change.kind, change.text) for change in changes))[-MOST:]
