@@ -16,6 +16,7 @@ _RING = {
     Phase.FAILED: "the {scan} has FAILED",
     Phase.STALLED: "the {scan} is STALLED: nothing moves",
     Phase.STOPPED: "the {scan} was stopped",
+    Phase.LOST: "the {scan} is lost from sight",
     Phase.UNKNOWN: "it is not known any more how it stands with the {scan}",
 }
 """Where a scan has come to when a person is to be called."""

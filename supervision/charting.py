@@ -85,10 +85,10 @@ def tick_text(at: float, zone: int, step: float) -> str:
 def held(points: Iterable[tuple[float, float]], longest: float, now: float) -> list[Sample]:
     """Values that hold until the next one, but never longer than `longest` seconds and not beyond `now`."""
     known = list(points)
-    ends = [at for at, _value in known[1:]] + [now]
+    ends = [*(at for at, _value in known[1:]), now]
     return [
         Sample(at, min(end, at + longest, now), value)
-        for (at, value), end in zip(known, ends, strict=True)
+        for (at, value), end in zip(known, ends, strict=False)
         if min(end, now) > at
     ]
 

@@ -6,22 +6,19 @@ Times are seconds on the Site's clock. Everything is a pure function; a column w
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from math import floor
 
 import msgspec
 
 from supervision.charting import DAY, MINUTE, STEPS, Axis, columns_between
 from supervision.clocktext import DAYS, MONTHS, local_time
+from supervision.forecasts import Told
 
-
-class Forecast(msgspec.Struct, frozen=True):
-    """What was said at `at` of the finish, in clock times; None without a figure. `state` is how it stood."""
-
-    at: float
-    state: str
-    low: float | None = None
-    mid: float | None = None
-    high: float | None = None
+MOVED = 0.05
+"""Part of the time that is left by which a forecast moves before that is worth a word,"""
+LEAST_MOVED = 60.0
+"""and seconds."""
 
 
 class Band(msgspec.Struct, frozen=True):
@@ -39,7 +36,7 @@ class Judged(msgspec.Struct, frozen=True):
     error: float | None
 
 
-def bands(forecasts: Sequence[Forecast], axis: Axis, now: float) -> tuple[Band | None, ...]:
+def bands(forecasts: Sequence[Told], axis: Axis, now: float) -> tuple[Band | None, ...]:
     """The forecasts on an axis: each holds until the next one, and none beyond now."""
     found: list[Band | None] = [None] * axis.columns
     for forecast, end in _lasting(forecasts, now):
@@ -53,7 +50,7 @@ def bands(forecasts: Sequence[Forecast], axis: Axis, now: float) -> tuple[Band |
     return tuple(found)
 
 
-def states(forecasts: Sequence[Forecast], axis: Axis, now: float, worst: Sequence[str] = ()) -> tuple[str, ...]:
+def states(forecasts: Sequence[Told], axis: Axis, now: float, worst: Sequence[str] = ()) -> tuple[str, ...]:
     """How it stood in each column: what was said last, but of those in `worst` the first that was said at all."""
     found = [""] * axis.columns
     for forecast, end in _lasting(forecasts, now):
@@ -63,9 +60,9 @@ def states(forecasts: Sequence[Forecast], axis: Axis, now: float, worst: Sequenc
     return tuple(found)
 
 
-def _lasting(forecasts: Sequence[Forecast], now: float) -> Iterable[tuple[Forecast, float]]:
-    ends = [forecast.at for forecast in forecasts[1:]] + [now]
-    return ((forecast, min(end, now)) for forecast, end in zip(forecasts, ends, strict=True) if forecast.at <= now)
+def _lasting(forecasts: Sequence[Told], now: float) -> Iterable[tuple[Told, float]]:
+    ends = [*(forecast.at for forecast in forecasts[1:]), now]
+    return ((forecast, min(end, now)) for forecast, end in zip(forecasts, ends, strict=False) if forecast.at <= now)
 
 
 class Clock(msgspec.Struct, frozen=True):
@@ -123,7 +120,29 @@ def clock_of(
     return Clock(low, max(1.0, (high - low) / rows * 1.001), rows, zone)
 
 
-def judged(forecasts: Sequence[Forecast], truth: float, now: float) -> Judged:
+def moves(told: Sequence[Told]) -> list[Told]:
+    """The forecasts that were not what the one before had led to expect, or stood otherwise; the oldest first."""
+    found = []
+    for before, after in pairwise(told):
+        if before.state is not after.state or _apart(before.mid, after.mid, after.at):
+            found.append(after)
+    return found
+
+
+def moved_at(told: Sequence[Told], mid: float, at: float) -> bool:
+    """Whether the forecast moved at a time worth a word; `mid` is the one that it has since."""
+    before = [one for one in told if one.at < at]
+    after = next((one.mid for one in told if one.at >= at and one.mid is not None), mid)
+    return bool(before) and _apart(before[-1].mid, after, at)
+
+
+def _apart(before: float | None, after: float | None, at: float) -> bool:
+    if before is None or after is None:
+        return False
+    return abs(after - before) >= max(LEAST_MOVED, MOVED * abs(after - at))
+
+
+def judged(forecasts: Sequence[Told], truth: float, now: float) -> Judged:
     """How good the forecasts until now were, for whom the true end is known; each counts as long as it stood."""
     inside = whole = 0.0
     error = None

@@ -15,7 +15,7 @@ from screens.widgets.render import fit
 from supervision.charting import MINUTE, Axis, place, tick_text, ticks
 from supervision.charting_forecasts import Band, Clock
 
-LABEL, VALUE, SCALE = 10, 10, 8
+LABEL, VALUE, SCALE = 10, 10, 9
 """Cells of a row's name, of its last value or a label of its scale, and of the scale's top at the right."""
 FRAME = LABEL + 1 + VALUE + 1 + 1 + SCALE
 """Cells of a row that are not its drawing."""

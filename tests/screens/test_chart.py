@@ -45,7 +45,7 @@ BANDS = (
 
 
 def test_a_drawing_takes_what_the_words_beside_it_leave() -> None:
-    assert columns_of(77) == 77 - FRAME == 46
+    assert columns_of(77) == 77 - FRAME == 45
     assert columns_of(20) == 10
 
 
@@ -85,7 +85,7 @@ def test_bars_may_be_two_lines_high() -> None:
 
 def test_what_is_above_a_limit_is_marked_without_colour_too() -> None:
     trend = Trend("users", "1.6x", (1.5, 3.0, 3.1, None, 9.0), top=3.0, scale="budget 3x", limited=True)
-    assert trend_lines(trend)[0].plain == "users            1.6x ▅█▲ ▲ budget …"
+    assert trend_lines(trend)[0].plain == "users            1.6x ▅█▲ ▲ budget 3x"
 
 
 def test_marks_are_letters_and_several_in_the_last_row_are_a_star() -> None:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 from supervision.charting import Axis, Sample, held, means, most, place, rates, ticks
-from supervision.charting_forecasts import Band, Clock, Forecast, Judged, bands, clock_of, judged, states
+from supervision.charting_forecasts import Band, Clock, Judged, bands, clock_of, judged, states
+from supervision.eta import State
+from supervision.forecasts import Told
 
 NOON = 1370520000.0
 """Thu Jun 6 12:00:00 2013 in UTC."""
@@ -61,10 +63,10 @@ def test_zero_is_known() -> None:
 
 def test_a_forecast_holds_until_the_next_one_and_not_beyond_now() -> None:
     told = [
-        Forecast(NOON, "starting"),
-        Forecast(NOON + 60, "estimate", 100.0, 200.0, 300.0),
-        Forecast(NOON + 150, "estimate", 150.0, 180.0, 400.0),
-        Forecast(NOON + 240, "stalled"),
+        Told(NOON, State.STARTING),
+        Told(NOON + 60, State.ESTIMATE, "inodes", 100.0, 200.0, 300.0),
+        Told(NOON + 150, State.ESTIMATE, "inodes", 150.0, 180.0, 400.0),
+        Told(NOON + 240, State.STALLED),
     ]
     assert bands(told, AXIS, NOON + 300) == (
         None,
@@ -77,7 +79,7 @@ def test_a_forecast_holds_until_the_next_one_and_not_beyond_now() -> None:
 
 
 def test_what_was_bad_for_a_moment_of_a_column_stays_in_sight() -> None:
-    told = [Forecast(NOON, "stalled"), Forecast(NOON + 10, "estimate")]
+    told = [Told(NOON, State.STALLED), Told(NOON + 10, State.ESTIMATE)]
     assert states(told, AXIS, NOON + 60, ["stalled"])[0] == "stalled"
     assert states(told, AXIS, NOON + 60)[0] == "estimate"
 
@@ -109,9 +111,9 @@ def test_a_label_of_another_day_says_so() -> None:
 
 def test_forecasts_are_judged_by_how_long_they_stood() -> None:
     told = [
-        Forecast(0.0, "starting"),
-        Forecast(10.0, "estimate", 80.0, 90.0, 99.0),
-        Forecast(30.0, "estimate", 90.0, 110.0, 120.0),
+        Told(0.0, State.STARTING),
+        Told(10.0, State.ESTIMATE, "inodes", 80.0, 90.0, 99.0),
+        Told(30.0, State.ESTIMATE, "inodes", 90.0, 110.0, 120.0),
     ]
     assert judged(told, 100.0, 90.0) == Judged(60.0 / 80.0, 10.0)
     assert judged(told, 100.0, 500.0) == Judged(70.0 / 90.0, 10.0)

@@ -54,7 +54,7 @@ def test_what_is_usual_is_no_news_nor_is_the_first_look_or_another_scan() -> Non
 
 def test_the_title_says_how_far_it_is_and_when_it_may_be_over() -> None:
     counter = Counter("inodes", 974, 1000)
-    running = Progress(Phase.RUNNING, counter=counter, finish=Finish(NOW + 480, NOW + 840, "inodes"))
+    running = Progress(Phase.RUNNING, counter=counter, finish=Finish(NOW + 480, NOW + 660, NOW + 840, "inodes"))
     assert title("mss1", running, NOW, ZONE) == "97.4 % mss1 19:38-19:44"
     assert title("mss1", running, NOW, ZONE, replayed=True) == "REPLAY 97.4 % mss1 19:38-19:44"
     assert title("mss1", Progress(Phase.STALLED, counter=counter), NOW, ZONE) == "STALLED 97.4 % mss1"
