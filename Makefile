@@ -6,7 +6,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 # two workers: the tests start servers and simulated clusters, which are what takes the time
 PYTEST := $(BIN)/pytest -n 2
-APT_PACKAGES := openssh-server tmux mksh ksh busybox tcsh clustershell pdsh gfs2-utils
+APT_PACKAGES := openssh-server tmux screen mksh ksh busybox tcsh clustershell pdsh gfs2-utils
 
 .PHONY: demo test test-failed test-deps check lint types contracts format bench campaign screenshots clean
 

@@ -118,6 +118,19 @@ class JobsListed(Base, frozen=True, tag="jobs"):
     jobs: tuple[JobStatus, ...]
 
 
+class Adopted(Base, frozen=True, tag="adopted"):
+    """A process that somebody else started is watched as a job from now on.
+
+    The id in `status` is the name of its log, `file:PATH`, or that of the process where its output cannot be read.
+    `start` is the start time of the process as /proc tells it, by which it is known from a later one of the same pid.
+    """
+
+    host: str
+    status: JobStatus
+    pid: int | None = None
+    start: int | None = None
+
+
 class LogRead(Base, frozen=True, tag="log"):
     """Bytes of a log; `source` is `job:ID` or `file:PATH`."""
 
@@ -185,6 +198,7 @@ Event: TypeAlias = (
     | Signalling
     | JobChanged
     | JobsListed
+    | Adopted
     | LogRead
     | LogRewound
     | ProcessChanged

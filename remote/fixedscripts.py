@@ -14,6 +14,9 @@ from remote.command import Command, quote
 SCRIPTS = {
     "restripe-devices": "devices.sh",
     "restripe-signatures": "signatures.sh",
+    "restripe-scans": "scans.sh",
+    "restripe-logs": "logs.sh",
+    "restripe-io": "io.sh",
 }
 """The name of a command and the file below `remote/linux` that it stands for."""
 

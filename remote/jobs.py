@@ -26,6 +26,7 @@ class JobState(Enum):
     """How it stands with a job, as its directory on the host tells it.
 
     `UNKNOWN` is ours: the host cannot be reached. `ERROR`: the host could not do what was asked; `note` says why.
+    `ENDED` is of processes that are no jobs of restripe: nobody kept their exit code.
     """
 
     ABSENT = "absent"
@@ -35,13 +36,14 @@ class JobState(Enum):
     ORPHAN = "orphan"
     REBOOTED = "rebooted"
     SEALED = "sealed"
+    ENDED = "ended"
     ERROR = "error"
     UNKNOWN = "unknown"
 
     @property
     def settled(self) -> bool:
         """Whether the job cannot change its state any more."""
-        return self in (JobState.FINISHED, JobState.LOST, JobState.REBOOTED, JobState.SEALED)
+        return self in (JobState.FINISHED, JobState.LOST, JobState.REBOOTED, JobState.SEALED, JobState.ENDED)
 
 
 MEANING = {
@@ -52,6 +54,7 @@ MEANING = {
     JobState.ORPHAN: "its runner was killed; the command goes on, but its exit code will never be known",
     JobState.REBOOTED: "the host was rebooted while it ran; it was not started again",
     JobState.SEALED: "it was sealed and can never start",
+    JobState.ENDED: "it has ended; it was started outside restripe, so its exit code cannot be known",
     JobState.ERROR: "the host could not do what was asked",
     JobState.UNKNOWN: "the host cannot be reached, so nothing is known",
 }
@@ -78,6 +81,7 @@ NOTES = {
     "group_lives": "a signal ended the command, and processes that it started are still at work",
     "other_command": "this id belongs to a job with another command",
     "claim_unreadable": "the record of who started it cannot be read",
+    "no_pid": "which process writes its log is not known, so neither is whether that lives",
     "no_file": "there is no such file",
     "no_permission": "the file cannot be read",
     "bad_id": "not a job id",

@@ -252,7 +252,8 @@ class _Follower:
         self._tail = b""
         self._limit = LOOK_LIMIT
         self._inode = "-"
-        self._start = "-"
+        known = source.start if isinstance(source, FileLog) else None
+        self._start = "-" if known is None else str(known)
         self._seen: object = None
 
     async def run(self) -> AsyncGenerator[Followed, None]:

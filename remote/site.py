@@ -30,10 +30,14 @@ class JobLog(msgspec.Struct, frozen=True, tag="job"):
 
 
 class FileLog(msgspec.Struct, frozen=True, tag="file"):
-    """Any file on a host, and the process that writes it where that is known."""
+    """Any file on a host, and the process that writes it where that is known.
+
+    `start` is the start time of that process as /proc tells it: another one with the same pid is not meant.
+    """
 
     path: str
     pid: int | None = None
+    start: int | None = None
 
     @property
     def name(self) -> str:

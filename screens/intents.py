@@ -36,6 +36,20 @@ class LaunchJob(Message):
         self.argv = argv
 
 
+class StartProbe(Message):
+    """Start a probe of users' latency, confirmed already, as a detached job on `host`; None means the usual.
+
+    `directory` is on that host, `mean` the seconds between two probes, `budget` a factor.
+    """
+
+    def __init__(self, host: str, directory: str, mean: float | None = None, budget: float | None = None) -> None:
+        super().__init__()
+        self.host = host
+        self.directory = directory
+        self.mean = mean
+        self.budget = budget
+
+
 class StopJob(Message):
     """Stop a job; confirmed already."""
 

@@ -17,7 +17,7 @@ import msgspec
 
 from supervision.clocktext import LATEST, duration_text
 from supervision.eta_history import History, Mark, Unit
-from supervision.eta_rates import Basis, Rules, basis
+from supervision.eta_rates import Basis, Calibration, Known, Rules, basis
 
 Number = TypeVar("Number", int, float)
 
@@ -55,12 +55,16 @@ class State(StrEnum):
 
 
 class Observation(msgspec.Struct, frozen=True):
-    """What a progress line says: seconds, the tool's percentage of the phase, and its counters if it has them."""
+    """What a progress line says: seconds, the tool's percentage of the phase, and its counters if it has them.
+
+    `kb` is no tool's: how much was moved off disks, or onto them, since the work began.
+    """
 
     at: float
     percent: float | None = None
     inodes: int | None = None
     mb: int | None = None
+    kb: int | None = None
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -89,19 +93,31 @@ class _Shown(msgspec.Struct, frozen=True):
     finish: float
     mid: float
     units: tuple[Unit, ...]
-    totals: tuple[int | None, int | None]
+    totals: tuple[int | None, ...]
     changed: bool
 
 
 class Estimator:
     """The forecast of one run.
 
-    `allocated` inodes and `used_mb` (MB of data in use) are the totals of the counters, None where not known; both
-    may be set anew at any time, as totals grow.
+    `allocated` inodes, `used_mb` (MB of data in use) and `kb` (to be moved) are the totals of the counters, None where
+    not known. These, `snapshots`, `rough` and `calibration` are as in `Known`; all may be set anew at any time.
     """
 
-    def __init__(self, allocated: int | None = None, used_mb: int | None = None, rules: Rules | None = None) -> None:
-        self.allocated, self.used_mb = allocated, used_mb
+    def __init__(
+        self,
+        allocated: int | None = None,
+        used_mb: int | None = None,
+        rules: Rules | None = None,
+        *,
+        kb: int | None = None,
+        snapshots: bool = False,
+        rough: str = "",
+        calibration: Calibration | None = None,
+    ) -> None:
+        self.allocated, self.used_mb, self.kb = allocated, used_mb, kb
+        self.snapshots, self.rough = snapshots, rough
+        self.calibration = calibration or Calibration()
         self._rules = rules or Rules()
         self.history = self._new(None)
         """What was seen of the present phase."""
@@ -146,7 +162,7 @@ class Estimator:
         at = _time(line.at)
         if at is None:
             return
-        mark = Mark(at, _sound(line.percent, 100.0), _sound(line.inodes), _sound(line.mb))
+        mark = Mark(at, _sound(line.percent, 100.0), _sound(line.inodes), _sound(line.mb), _sound(line.kb))
         if mark.counted and self._more_to_come:  # the header of the phase that counts is not in the log
             self.begin(self.history.last_at)
         self.history.add(mark)
@@ -158,7 +174,8 @@ class Estimator:
         if self._more_to_come:
             return Estimate(State.STARTING, "", None, _NOT_COUNTED_YET)
         history, now = self.history, _time(now)
-        found = basis(history, self.allocated, self.used_mb, self._rules)
+        known = Known(self.allocated, self.used_mb, self.kb, self.snapshots, self.rough, self.calibration)
+        found = basis(history, known, self._rules)
         idle = history.idle(now)
         if over := _over(history, found):
             return Estimate(State.FINISHING, found.unit, None, over)
@@ -174,9 +191,9 @@ class Estimator:
 
     def _reason(self, mid: float, now: float | None, found: Basis) -> str:
         """What happened since the last forecast; if it jumped, at least that the last lines were not as usual."""
-        totals = (self.allocated, self.used_mb)
+        totals = (self.allocated, self.used_mb, self.kb)
         finish = self.history.clock(now) + mid
-        reasons = [*self._told, *self.history.events, *found.notes]
+        reasons = [*self._told, *self.history.events]
         last = self._shown
         if last is not None:
             reasons += [text for text, differs in _differences(last, totals, found) if differs]
@@ -186,10 +203,10 @@ class Estimator:
         self._shown = _Shown(finish, mid, found.units, totals, found.changed)
         self._told = ()
         self.history.events.clear()
-        return "; ".join(dict.fromkeys(reasons))
+        return "; ".join(dict.fromkeys(filter(None, (*reasons, *found.notes, self.rough))))
 
 
-def _differences(last: _Shown, totals: tuple[int | None, int | None], found: Basis) -> list[tuple[str, bool]]:
+def _differences(last: _Shown, totals: tuple[int | None, ...], found: Basis) -> list[tuple[str, bool]]:
     return [
         ("the totals are other ones now", totals != last.totals),
         (f"it is counted by {found.unit} now", found.units != last.units),
@@ -204,7 +221,7 @@ def _over(history: History, found: Basis) -> str:
         return _LAST_STAGE
     if Unit.PERCENT in found.units:
         return _CREEPS if found.work >= CREEPS else ""
-    return _LAST_STAGE if found.work >= NEARLY else ""
+    return _LAST_STAGE if found.work >= NEARLY and not found.open_ended else ""
 
 
 def _too_little(history: History, found: Basis) -> str:

@@ -32,6 +32,7 @@ class Unit(StrEnum):
 
     INODES = "inodes"
     MB = "MB"
+    KB = "KB"
     PERCENT = "percent"
 
 
@@ -42,6 +43,7 @@ class Mark(msgspec.Struct, frozen=True):
     percent: float | None = None
     inodes: int | None = None
     mb: int | None = None
+    kb: int | None = None
 
     def count(self, unit: Unit) -> float | None:
         """How much of a unit is done."""
@@ -50,12 +52,14 @@ class Mark(msgspec.Struct, frozen=True):
                 return self.inodes
             case Unit.MB:
                 return self.mb
+            case Unit.KB:
+                return self.kb
         return self.percent
 
     @property
     def counted(self) -> bool:
         """Whether it has counters, and not only a percentage."""
-        return self.inodes is not None or self.mb is not None
+        return self.inodes is not None or self.mb is not None or self.kb is not None
 
 
 class History:
@@ -78,7 +82,7 @@ class History:
 
     def _start(self, clock: float, *, zero: bool) -> None:
         """Nothing is known of the past; with `zero`, that nothing was done at a time of our clock."""
-        self.marks: list[Mark] = [Mark(0.0, 0.0, 0, 0)] if zero else []
+        self.marks: list[Mark] = [Mark(0.0, 0.0, 0, 0, 0)] if zero else []
         self.lines = 0
         """Lines that told of progress."""
         self.change = 0.0
@@ -167,7 +171,7 @@ class History:
 
     def _pair(self, mark: Mark) -> tuple[float, float] | None:
         """The first unit that both the last mark and this one have: then and now."""
-        for unit in (Unit.INODES, Unit.MB) if mark.counted else (Unit.PERCENT,):
+        for unit in (Unit.INODES, Unit.MB, Unit.KB) if mark.counted else (Unit.PERCENT,):
             before, after = self.marks[-1].count(unit) if self.marks else None, mark.count(unit)
             if before is not None and after is not None:
                 return before, after

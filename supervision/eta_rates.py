@@ -39,6 +39,11 @@ OVER = 1.01
 """A counter this far past its total shows that it is not its total."""
 BOTH, ONE, PERCENT = (1.4, 0.8), (1.85, 1.25), (2.2, 1.55)
 """How many spreads the range reaches below and above the middle."""
+SNAPSHOTS_TIMES = 3.0
+"""With snapshots, the most inodes that a scan passes, in allocated ones. An assumption: their number is not told."""
+_TIMES = (SNAPSHOTS_TIMES**0.1, SNAPSHOTS_TIMES**0.5, SNAPSHOTS_TIMES**0.9)
+"""The same as a range with its middle: every ratio from 1 to that is as likely as its like."""
+_SNAPSHOTS = "with snapshots more inodes are passed than are allocated: taken for 1 to {times:g} times as many"
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -50,13 +55,43 @@ class Rules(msgspec.Struct, frozen=True):
     stalls: bool = True
     spread: bool = True
     recent: bool = True
+    snapshots: bool = True
+
+
+class Calibration(msgspec.Struct, frozen=True):
+    """What the ends of earlier runs say of the range: factors of how far it reaches below and above the middle."""
+
+    below: float = 1.0
+    above: float = 1.0
+    runs: int = 0
+
+
+class Known(msgspec.Struct, frozen=True):
+    """What is known of a run besides its past: the totals, None where not known, and what widens its range.
+
+    `kb` is the work in KB where disks are emptied or filled; `rough` says why what is counted is no good measure.
+    `snapshots` tells that there are some: then more inodes are passed than are allocated.
+    """
+
+    allocated: int | None = None
+    used_mb: int | None = None
+    kb: int | None = None
+    snapshots: bool = False
+    rough: str = ""
+    calibration: Calibration = Calibration()
+
+    @property
+    def totals(self) -> dict[Unit, int | None]:
+        """By what they are totals of."""
+        return {Unit.INODES: self.allocated, Unit.MB: self.used_mb, Unit.KB: self.kb}
 
 
 class Basis(msgspec.Struct, frozen=True):
     """What a forecast rests on.
 
     `work` is the part done, `passed` the part done while it was watched; low, mid and high are seconds from the last
-    mark, 0 without progress. `changed` tells that an earlier rate was found to hold no more.
+    mark, 0 without progress. `changed` tells that an earlier rate was found to hold no more; `open_ended` that the work
+    may be more than the whole.
     """
 
     units: tuple[Unit, ...] = ()
@@ -66,6 +101,7 @@ class Basis(msgspec.Struct, frozen=True):
     mid: float = 0.0
     high: float = 0.0
     changed: bool = False
+    open_ended: bool = False
     notes: tuple[str, ...] = ()
 
     @property
@@ -74,26 +110,31 @@ class Basis(msgspec.Struct, frozen=True):
         return "+".join(self.units)
 
 
-def basis(history: History, allocated: int | None, used_mb: int | None, rules: Rules) -> Basis:
-    """What can be said now. `allocated` inodes and `used_mb` are the totals, None where not known."""
-    totals, notes = _totals(history, {Unit.INODES: allocated, Unit.MB: used_mb}, rules)
+def basis(history: History, known: Known, rules: Rules) -> Basis:
+    """What can be said now."""
+    totals, notes = _totals(history, known.totals, rules)
+    snapshots = known.snapshots and rules.snapshots and bool({Unit.INODES, Unit.MB} & totals.keys())
+    if snapshots:
+        notes += (_SNAPSHOTS.format(times=SNAPSHOTS_TIMES),)
     points = _points(history.marks, totals)
     if not points:
         return Basis(notes=notes)
     since, changed = _since(points, history.change, rules, percent=Unit.PERCENT in totals)
     spent, done = (last - first for last, first in zip(points[-1], points[since], strict=True))
     work = points[-1][1]
-    found = Basis(tuple(totals), work, work - points[0][1], changed=changed, notes=notes)
+    found = Basis(tuple(totals), work, work - points[0][1], changed=changed, open_ended=snapshots, notes=notes)
     if done <= 0 or spent <= 0:
         return found
-    mid = (1.0 - work) * spent / done
-    if not math.isfinite(mid):
+    low, left, high = (times - work for times in (_TIMES if snapshots else (1.0, 1.0, 1.0)))
+    mid = left * spent / done
+    if left <= 0 or not math.isfinite(mid):
         return found
-    below, above = PERCENT if Unit.PERCENT in totals else BOTH if len(totals) == 2 else ONE
+    below, above = PERCENT if Unit.PERCENT in totals or known.rough else BOTH if len(totals) == 2 else ONE
     spread = _spread(points[since:], rules)
-    return msgspec.structs.replace(
-        found, low=mid * math.exp(-below * spread), mid=mid, high=mid * math.exp(above * spread)
-    )
+    # two things that have nothing to do with each other: how the rate varies, and how much there is to do
+    below = math.hypot(below * spread, math.log(left / low)) * known.calibration.below
+    above = math.hypot(above * spread, math.log(high / left)) * known.calibration.above
+    return msgspec.structs.replace(found, low=mid * math.exp(-below), mid=mid, high=mid * math.exp(above))
 
 
 def _totals(history: History, told: dict[Unit, int | None], rules: Rules) -> tuple[dict[Unit, float], tuple[str, ...]]:
@@ -103,7 +144,7 @@ def _totals(history: History, told: dict[Unit, int | None], rules: Rules) -> tup
     totals: dict[Unit, float] = {}
     notes: list[str] = []
     last = history.marks[-1]
-    for unit, use in ((Unit.INODES, rules.inodes), (Unit.MB, rules.mb)):
+    for unit, use in ((Unit.INODES, rules.inodes), (Unit.MB, rules.mb), (Unit.KB, True)):
         count, total = last.count(unit), told[unit]
         if not history.counted or count is None or not total or total < 0 or not use:
             continue

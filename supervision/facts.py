@@ -15,9 +15,12 @@ from remote.command import Command
 from remote.events import Reply
 from remote.linux.commands import lsblk, lsblk_json
 from remote.linux.contents_parsing import parse_signatures
+from remote.linux.diskstats import parse_io
 from remote.linux.host_time import parse_host_time
 from remote.linux.inventory_parsing import parse_devices
+from remote.linux.log_tails import parse_logs
 from remote.linux.lsblk import json_refused, parse_lsblk
+from remote.linux.scans_parsing import parse_scans
 from remote.parsed import Parsed
 from remote.text import decode, last_lines
 from supervision.reading import Parser, Reading
@@ -55,6 +58,12 @@ def reader(reading: Reading, host: str, command: Command) -> tuple[str, Parser] 
             return f"inventory {host}", parse_devices
         case ("restripe-signatures",):
             return f"contents {host}", parse_signatures
+        case "restripe-scans", *_:
+            return f"scans {host}", parse_scans
+        case "restripe-logs", *_:
+            return f"logs {host}", parse_logs
+        case ("restripe-io",):
+            return f"io {host}", parse_io
         case "date", "+%s %z":
             return f"time {host}", parse_host_time
     return reading.reader(host, command)

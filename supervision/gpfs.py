@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 
 from remote.command import Command, Effect
 from remote.gpfs import commands as gpfs
-from remote.linux.commands import devices, lsblk, signatures
+from remote.linux.commands import devices, disk_counters, log_history, logs, lsblk, signatures
 from remote.linux.host_time import host_time
 from supervision import (
     gpfs_aftermath,
@@ -130,6 +130,12 @@ class GpfsFileSystem:
         return (
             # cheap, and the first signs of a node in trouble; a thread that waits a minute is a sign already
             Cadence(f"daemon {host}", 60.0, host, (own_daemon(), gpfs.mmdiag_waiters())),
+            # what was usual before anybody looked; then rarely, for who was away meanwhile
+            Cadence(f"log history {host}", 21600.0, host, (log_history(),), real=30.0),
+            # an expel is over within a minute, and a storm fills a tail in as much; a recording keeps what is new alone
+            Cadence(f"logs {host}", 60.0, host, (logs(),), real=5.0),
+            # tells whether a restripe that is silent works; the counters of a host are a few bytes a disk
+            Cadence(f"io {host}", 120.0, host, (disk_counters(),), real=5.0),
             # a host's clock drifts slowly; apart from the devices, for a time is worth little when its answer took long
             Cadence(f"time {host}", 1800.0, host, (host_time(),)),
             # opens every disk, and one that hangs holds the answer up for seconds; simulated, it is the dearest of all

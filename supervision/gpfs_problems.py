@@ -38,6 +38,7 @@ _JOB_ADVICE = {
     JobState.LOST: "See on its host whether the command still runs (ps, mmdiag --waiters) before it is started again",
     JobState.ORPHAN: "It goes on; follow its log, and judge its end by what mmlsdisk and mmdf say then",
     JobState.REBOOTED: "It did not survive the reboot and was not started again; look at the disks, then run it again",
+    JobState.ENDED: "Judge its end by its last lines, and by what mmlsdisk and mmdf say now",
     JobState.UNKNOWN: "Nothing is known until its host answers; never start it a second time meanwhile",
     JobState.ERROR: "Read its log on the host by hand",
 }

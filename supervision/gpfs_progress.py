@@ -6,11 +6,10 @@ The counter runs over allocated inodes, whatever mmdf says of used ones. The fin
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import pairwise
-from statistics import median
 
 from remote.jobs import JobState
 from remote.linux.host_time import HostTime
+from supervision import gpfs_adopted
 from supervision.clocktext import duration_text
 from supervision.eta import Estimate
 from supervision.eta import State as Forecast
@@ -20,7 +19,8 @@ from supervision.gpfs_aftermath import aftermath
 from supervision.gpfs_alive import MOVES, evidence, longest, maintenance, waiter_text
 from supervision.gpfs_view import View, is_about
 from supervision.jobtimes import clock_ahead
-from supervision.logs import Log, Point, Scan
+from supervision.logs import Log, Scan
+from supervision.scanrates import counted_points, mean_rate, rate_trend, usual_gap
 from supervision.state import Job
 
 STALL = 300.0
@@ -29,14 +29,10 @@ STALL_GAPS = 6
 QUIET_GAPS = 2
 NEARLY = 0.998
 """Work from which on it may end at any moment; the last stage is not counted."""
-PARTS = 18
-"""Parts of the trend."""
 MOVED = 900.0
 """Seconds for which it is said why the forecast moved."""
 LAST_LINES = 3
 """Lines of the log that tell why it failed."""
-RECENT = 100
-"""Gaps that the usual one is taken from."""
 LAUNCHING = "it is being launched"
 """What the state notes of a job between its launch and the first word of its host; a lost host has other notes."""
 POLL = 2.0
@@ -44,7 +40,14 @@ POLL = 2.0
 POLL_REAL = 0.5
 """Real seconds that a look takes at least: much, in a simulation that runs six hundred times as fast."""
 
-_SCANS = (("mmrestripefs", ()), ("mmdeldisk", ()), ("mmrpldisk", ()), ("mmchdisk", ("start",)))
+_SCANS = (
+    ("mmrestripefs", ()),
+    ("mmdeldisk", ()),
+    ("mmrpldisk", ()),
+    ("mmchdisk", ("start",)),
+    ("mmadddisk", ("-r",)),
+    ("mmdelsnapshot", ()),
+)
 
 
 def is_scan(job: Job, fs: str) -> bool:
@@ -67,15 +70,15 @@ def progress(view: View, job: Job) -> Progress:
     """How far a scan is, as far as it is known."""
     log = view.state.job_log(job.host, job.status.id)
     scan = log.scan if log else Scan()
-    counted = _counted(scan.points)
-    gap = _usual_gap(scan.points)
+    counted = counted_points(scan.points)
+    gap = usual_gap(scan.points)
     counter = counter_of(view, scan)
     last = _last_line(view, job, log)
     estimate = _estimate(view, job, log)
     phase, why = _phase(view, job, log, counter, gap, estimate, counting=bool(counted), last=last)
     if not job.status.state.settled and (job.host, job.status.id) in view.state.stops:
         why = "; ".join(part for part in ("it was asked to stop, and has not ended yet", why) if part)
-    rate = _rate(counted)
+    rate = mean_rate(counted)
     told = log.forecasts.told if log else ()
     finish = _finish(view, estimate, told, rate) if estimate and phase in (Phase.RUNNING, Phase.QUIET) else None
     silent = phase in (Phase.STALLED, Phase.QUIET)
@@ -85,7 +88,7 @@ def progress(view: View, job: Job) -> Progress:
         counter,
         scan.percent,
         rate,
-        _trend(counted),
+        rate_trend(counted),
         last,
         gap,
         finish,
@@ -146,24 +149,6 @@ def _last_line(view: View, job: Job, log: Log | None) -> float | None:
     return min(log.last_at, printed - told.utc_offset - clock_ahead(view.state, job.host))
 
 
-def _counted(points: tuple[Point, ...]) -> list[Point]:
-    """The points with a count since it last began anew: a restripe that was restarted counts from the start."""
-    counted: list[Point] = []
-    for point in points:
-        if point.done is None:
-            continue
-        if counted and point.done < (counted[-1].done or 0) * 0.99:
-            counted = []
-        counted.append(point)
-    return counted
-
-
-def _usual_gap(points: tuple[Point, ...]) -> float | None:
-    """The median time (s) between two lines of this phase; None before the third line."""
-    gaps = [later.at - earlier.at for earlier, later in pairwise(points[-RECENT - 1 :])]
-    return median(gaps) if len(gaps) >= 2 else None
-
-
 def poll_seconds(speed: float) -> float:
     """Seconds between two looks at a log. `speed` is the simulation's, 1 for a real cluster."""
     return max(POLL, POLL_REAL * speed)
@@ -198,6 +183,8 @@ def _phase(
             return Phase.LOST, f"{status.meaning}; it goes on, as far as one knows"
         case JobState.LOST | JobState.REBOOTED:
             return Phase.LOST, status.meaning
+        case JobState.ENDED:
+            return gpfs_adopted.ended(view, job, log)
     return Phase.UNKNOWN, status.meaning
 
 
@@ -228,6 +215,8 @@ def _running(
     last: float | None,
 ) -> tuple[Phase, str]:
     """How it stands with a scan whose job runs; `counting` tells whether this phase has a counted line."""
+    if log is None and job.adopted:
+        return gpfs_adopted.unread(view, job, 2 * poll_seconds(view.state.header.speed))
     if log is None and job.status.size:  # how long it has been silent is not known before that
         if view.state.at - job.at <= 2 * poll_seconds(view.state.header.speed):
             return Phase.STARTING, "it runs; its log is only just being read"
@@ -313,38 +302,3 @@ def _phase_name(scan: Scan) -> str:
     if scan.number is not None:
         return f"metadata {scan.number}"
     return "user files" if "user file" in scan.phase else scan.phase.removeprefix("Scanning ")
-
-
-def _rate(counted: list[Point]) -> float | None:
-    """Inodes a second from the first counted line of the phase to the last."""
-    if len(counted) < 2:
-        return None
-    seconds = counted[-1].at - counted[0].at
-    return _between(counted[0], counted[-1]) / seconds if seconds > 0 else None
-
-
-def _between(first: Point, last: Point) -> int:
-    return max(0, (last.done or 0) - (first.done or 0))
-
-
-def _trend(counted: list[Point]) -> tuple[float, ...]:
-    """Inodes a second in equal parts of the phase's time, at most one part for each pair of lines."""
-    if len(counted) < 2 or counted[-1].at <= counted[0].at:
-        return ()
-    parts = min(PARTS, len(counted) - 1)
-    start, width = counted[0].at, (counted[-1].at - counted[0].at) / parts
-    marks = []
-    index = 0
-    for part in range(parts + 1):
-        at = start + part * width
-        while index < len(counted) - 2 and counted[index + 1].at < at:
-            index += 1
-        marks.append(_count_at(counted[index], counted[index + 1], at))
-    return tuple(max(0.0, later - earlier) / width for earlier, later in pairwise(marks))
-
-
-def _count_at(first: Point, last: Point, at: float) -> float:
-    """The count at a time between two points, on the straight line between them."""
-    seconds = last.at - first.at
-    part = min(1.0, max(0.0, (at - first.at) / seconds)) if seconds > 0 else 1.0
-    return (first.done or 0) + part * _between(first, last)

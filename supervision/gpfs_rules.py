@@ -145,6 +145,8 @@ def _refusal_of_gpfs(name: str, words: Sequence[str], fs: str) -> str:
 def may_stop(job: Job, fs: str) -> str:
     """Why a job may not be stopped; empty when it may."""
     status = job.status
+    if job.adopted:
+        return "it was started outside restripe, which never touches it: stop it where it was started"
     if status.state.settled or status.state is JobState.ABSENT:
         return f"there is nothing to stop: {status.meaning}"
     if status.state not in (JobState.RUNNING, JobState.ORPHAN):

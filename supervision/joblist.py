@@ -30,6 +30,7 @@ _TROUBLED = {
     JobState.REBOOTED: Severity.BAD,
     JobState.ERROR: Severity.BAD,
     JobState.ORPHAN: Severity.WARNING,
+    JobState.ENDED: Severity.WARNING,
     JobState.UNKNOWN: Severity.WARNING,
 }
 

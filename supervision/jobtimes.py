@@ -3,21 +3,13 @@
 from __future__ import annotations
 
 from remote.jobs import JobState
-from remote.linux.host_time import HostTime
+from supervision import hostclock
 from supervision.state import Job, State
-
-EXACT = 2.0
-"""Seconds that two clocks may seem to differ only because hosts tell whole seconds, and the answer takes a while."""
 
 
 def clock_ahead(state: State, host: str) -> float:
     """Seconds that a host's clock is ahead of the Site's (negative: behind); 0 where nothing is known of it."""
-    fact = state.facts.get(f"time {host}")
-    told = fact.parsed.model if fact and fact.parsed else None
-    if fact is None or not isinstance(told, HostTime):
-        return 0.0
-    ahead = told.epoch - (fact.at + fact.took / 2)
-    return ahead if abs(ahead) > EXACT + fact.took / 2 else 0.0
+    return hostclock.ahead(state.facts, host)
 
 
 def began_here(state: State, job: Job) -> float | None:

@@ -1,4 +1,4 @@
-"""A followed log, as state: its last lines, and the progress of a scan where it tells of one.
+"""A followed log, as state: its last lines, the progress of a scan where it tells of one, and what a probe tells.
 
 Frozen like all state: `append` returns the log after more bytes came.
 """
@@ -10,7 +10,9 @@ from collections.abc import Sequence
 import msgspec
 
 from remote.text import decode, one_line
-from supervision.forecasts import Forecasts, Moment, advanced
+from supervision import forecasts, probing
+from supervision.forecasts import Forecasts, Moment
+from supervision.probing import Samples
 from supervision.reading import Counted, Failing, PhaseBegun, PhaseOver, Reading, ScanEvent, Totals, WaitsFor
 
 TAIL = 200
@@ -76,6 +78,7 @@ class Log(msgspec.Struct, frozen=True):
     last_at: float = 0.0
     scan: Scan = Scan()
     forecasts: Forecasts = Forecasts()
+    samples: Samples = Samples()
 
 
 def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading, totals: Totals | None = None) -> Log:
@@ -99,7 +102,8 @@ def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading, tota
         tail=(log.tail + tuple(one_line(text) for text in texts[-TAIL:]))[-TAIL:],
         last_at=at,
         scan=_advanced(log.scan, moments),
-        forecasts=advanced(log.forecasts, moments, totals or Totals()),
+        forecasts=forecasts.advanced(log.forecasts, moments, totals or Totals()),
+        samples=probing.advanced(log.samples, texts, at),
     )
 
 

@@ -13,6 +13,7 @@ from supervision.filesystem import FileSystem
 from supervision.logcopy import LogCopies
 from supervision.migration import Migration
 from supervision.player import Player
+from supervision.probejob import Wish
 from supervision.state import State, Store
 from supervision.supervisor import Supervisor
 from supervision.tables import Line, Severity
@@ -33,6 +34,7 @@ class Session:
         watch: Watch | None = None,
         writer: Writer | None = None,
         migration: Migration | None = None,
+        probe: Wish | None = None,
     ) -> None:
         self._source = source
         self.fs = fs
@@ -43,6 +45,8 @@ class Session:
         self.writer = writer
         self.migration = migration
         """The migration that waits for a person; None once it was begun, or where there is none."""
+        self.probe = probe or Wish()
+        """The probe that a person has set; it is started only when that is confirmed."""
         self.logs = self.player.logs if self.player else LogCopies()
         if not self.player:
             source.listen(self.logs.on_event)

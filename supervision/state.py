@@ -14,6 +14,7 @@ import msgspec
 
 from remote.command import Command
 from remote.events import (
+    Adopted,
     Answered,
     Asked,
     Closed,
@@ -35,7 +36,8 @@ from remote.events import (
 )
 from remote.jobs import JobSpec, JobState, JobStatus, Place
 from remote.linux.host_time import HostTime
-from supervision import filesystems
+from remote.linux.scans import RunningScans
+from supervision import adopting, canary, filesystems, io_history
 from supervision.facts import Ahead, Fact, form_refused, learn, reader
 from supervision.forecasts import changed
 from supervision.happenings import Happening
@@ -77,7 +79,8 @@ class Ran(msgspec.Struct, frozen=True):
 
 
 class Job(msgspec.Struct, frozen=True):
-    """A job as its host last told it; `spec` where this program launched it.
+    """A job as its host last told it; `spec` where this program launched it, `pid` and `start` of a process that
+    somebody else started (`supervision.adopting`).
 
     `at` is when it was told last, `settled_at` when it was first told that it had ended (both Site's clock).
     """
@@ -87,6 +90,13 @@ class Job(msgspec.Struct, frozen=True):
     at: float
     spec: JobSpec | None = None
     settled_at: float | None = None
+    pid: int | None = None
+    start: int | None = None
+
+    @property
+    def adopted(self) -> bool:
+        """Whether somebody else started it, outside restripe."""
+        return adopting.is_adopted(self.status.id)
 
 
 class State(msgspec.Struct, frozen=True):
@@ -115,6 +125,10 @@ class State(msgspec.Struct, frozen=True):
     """The history of each host's devices, the last look last."""
     happened: tuple[Happening, ...] = ()
     """What changed while it was watched, the oldest first."""
+    heard: Mapping[str, canary.Listening] = MappingProxyType({})
+    """What the logs of each host complain of."""
+    disk_counters: Mapping[str, io_history.History] = MappingProxyType({})
+    """What the disks of each host had read and written, now and then."""
     closed: bool = False
 
     @property
@@ -183,8 +197,12 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
             return replace(state, listed=_with(state.listed, event.host, event.t))
         case LogRead() | LogRewound():
             return _log_read(state, event)
+        case Adopted():
+            job = Job(event.host, event.status, event.t, pid=event.pid, start=event.start)
+            return replace(state, jobs=_with(state.jobs, (event.host, event.status.id), job))
         case ProcessChanged():
-            return replace(state, alive=_with(state.alive, (event.host, event.source), event.alive))
+            state = replace(state, alive=_with(state.alive, (event.host, event.source), event.alive))
+            return _process_changed(state, event.host, event.source, event.t, alive=event.alive)
         case Decided():
             return replace(state, decisions=(*state.decisions, event)[-DECISIONS:])
         case Signalling():
@@ -244,13 +262,23 @@ def _answered(state: State, event: Answered | Unanswered, ahead: Ahead | None) -
         history = noted(sightings.get(asked.host, ()), asked.host, facts, asked.t)
         if history is not sightings.get(asked.host, ()):
             sightings = _with(sightings, asked.host, history)
+    heard, counters = state.heard, state.disk_counters
+    if _parsed(facts, key := f"logs {asked.host}") is not _parsed(state.facts, key):
+        listening = canary.noted(heard.get(asked.host), asked.host, state.facts, facts)
+        heard = _with(heard, asked.host, listening) if listening else heard
+    if _parsed(facts, key := f"io {asked.host}") is not _parsed(state.facts, key):
+        counters = _with(counters, asked.host, io_history.noted(counters.get(asked.host, ()), facts[key]))
     answered = msgspec.structs.replace(
         state,
+        heard=heard,
+        disk_counters=counters,
         sightings=sightings,
         pending=_without(state.pending, event.n),
         facts=MappingProxyType(facts),
         commands=(*state.commands, *ran)[-COMMANDS:],
     )
+    if any(command.argv[0] == "restripe-scans" for command in asked.commands):
+        answered = _scans_told(answered, asked.host, event.t)
     return _happened(answered, event.t, asked.host, changes)
 
 
@@ -361,7 +389,9 @@ def _job_changed(state: State, host: str, status: JobStatus, at: float) -> State
             interruptible=held.status.interruptible,
         )
     settled_at = (held.settled_at if held else None) or at if status.state.settled else None
-    job = Job(host, status, at, held.spec if held else None, settled_at)
+    job = Job(host, status, at, settled_at=settled_at)
+    if held:
+        job = msgspec.structs.replace(held, status=status, at=at, settled_at=settled_at)
     commands = state.commands
     if status.state.settled:
         failure = "" if status.rc is not None else status.meaning
@@ -372,6 +402,27 @@ def _job_changed(state: State, host: str, status: JobStatus, at: float) -> State
             for ran in commands
         )
     return msgspec.structs.replace(state, jobs=_with(state.jobs, (host, status.id), job), commands=commands)
+
+
+def _process_changed(state: State, host: str, job_id: str, at: float, *, alive: bool | None) -> State:
+    """How it stands with a process that somebody else started, where it is known which that is."""
+    job = state.job(host, job_id)
+    if job is None or job.pid is None or not job.adopted:
+        return state
+    return _job_changed(state, host, adopting.after_look(job.status, alive), at)
+
+
+def _scans_told(state: State, host: str, at: float) -> State:
+    """What a look at all scans of a host tells of those whose logs cannot be followed."""
+    fact = state.facts.get(f"scans {host}")
+    told = fact.parsed.model if fact and fact.parsed and not fact.failure else None
+    if not isinstance(told, RunningScans) or fact is None or fact.parsed is None or fact.parsed.problems:
+        return state
+    jobs = [job for job in state.jobs.values() if job.host == host and not adopting.log_path(job.status.id)]
+    held = [(job.status.id, job.pid, job.start) for job in jobs if job.adopted and job.at <= fact.at]
+    for job_id in adopting.missing(told, held):
+        state = _process_changed(state, host, job_id, at, alive=False)
+    return state
 
 
 def _log_read(state: State, event: LogRead | LogRewound) -> State:

@@ -18,11 +18,18 @@ from remote.command import Command
 from remote.errors import SiteError
 from remote.jobs import JobState, JobStatus
 from remote.linux.commands import devices, lsblk, signatures
-from remote.site import JobLog, Site, StateSeen
+from remote.site import FileLog, JobLog, Site, StateSeen
 from remote.text import one_line
+from supervision.adopting import is_adopted, log_path
 from supervision.dialect import Dialects
 from supervision.journal import Journal
 from supervision.state import Store
+
+LATE = 6.0
+"""Seconds (Site's clock) between looks at a log whose writer has ended: screen keeps what it logs for ten of them,"""
+REAL_LATE = 0.1
+"""and in a simulation these real ones at least."""
+LATE_LOOKS = 4
 
 
 class Cadence(msgspec.Struct, frozen=True):
@@ -133,7 +140,8 @@ class Supervisor:
         """Follow a job to its end; the same task for everybody who asks."""
         key = (host, job_id)
         if key not in self._followers or self._followers[key].done():
-            task = asyncio.create_task(self._follow(host, job_id), name=f"follow {job_id}")
+            follow = self._follow_adopted if is_adopted(job_id) else self._follow
+            task = asyncio.create_task(follow(host, job_id), name=f"follow {job_id}")
             task.add_done_callback(self._ended)
             self._followers[key] = task
         return self._followers[key]
@@ -146,6 +154,22 @@ class Supervisor:
                 if isinstance(event, StateSeen):
                     status = event.status
         return status
+
+    async def _follow_adopted(self, host: str, job_id: str) -> JobStatus:
+        """Follow the log of a process that somebody else started to its end, and what is written a moment later."""
+        unknown = JobStatus(job_id, JobState.UNKNOWN)
+        path, looks = log_path(job_id), 0
+        while path and looks < LATE_LOOKS:
+            job, log = self.store.state.job(host, job_id), self.store.state.job_log(host, job_id)
+            source = FileLog(path, job.pid if job else None, job.start if job else None)
+            async with aclosing(self.site.follow(host, source, log.size if log else 0)) as events:
+                async for _event in events:
+                    pass  # it is in the state
+            looks += 1
+            if looks < LATE_LOOKS:
+                await self.site.clock.sleep(max(LATE, REAL_LATE * self.store.state.header.speed))
+        job = self.store.state.job(host, job_id)
+        return job.status if job else unknown
 
     async def until(self, wanted: Callable[[], bool], ask: Callable[[], Awaitable[None]], seconds: float) -> bool:
         """Ask until the state is as wanted, at most for `seconds` (Site's clock) and at least five times."""

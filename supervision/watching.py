@@ -14,9 +14,13 @@ import msgspec
 from remote.command import Command
 from remote.errors import SiteError
 from remote.events import Event, LinkChanged
+from remote.jobs import JobStatus
+from remote.linux.scans import RunningScans, scans
+from supervision import adopting
 from supervision.facts import reader
 from supervision.filesystem import FileSystem
-from supervision.state import State
+from supervision.probejob import probes
+from supervision.state import Job, State
 from supervision.supervisor import Cadence, Supervisor
 
 JOBS_BUSY = 60.0
@@ -149,12 +153,47 @@ class Watch:
         supervisor = self._supervisor
         while True:
             with contextlib.suppress(SiteError):
-                await supervisor.site.jobs(host)
+                await supervisor.site.jobs(host)  # first: what is a job of ours is nobody else's
+                await supervisor.ask(host, scans())
+                self._adopt(host)
             self._follow_scan()
+            self._follow_probes()
             jobs = supervisor.store.state.jobs.values()
             busy = host == supervisor.entry or any(job.host == host and not job.status.state.settled for job in jobs)
             seconds = JOBS_BUSY if busy else JOBS_IDLE
             await supervisor.site.clock.sleep(max(seconds, REAL * supervisor.store.state.header.speed))
+
+    def _follow_probes(self) -> None:
+        """Read the logs of the probes that run, whoever started them."""
+        for probe in probes(self._supervisor.store.state):
+            if not probe.job.status.state.settled:
+                self._supervisor.follow(probe.host, probe.job.status.id)
+
+    def _adopt(self, host: str) -> None:
+        """Take in the scans of this file system that others have started on a host."""
+        supervisor, state = self._supervisor, self._supervisor.store.state
+        fact = state.facts.get(f"scans {host}")
+        told = fact.parsed.model if fact and fact.parsed and not fact.failure else None
+        if not isinstance(told, RunningScans):
+            return
+        now = supervisor.site.clock.now()
+
+        def is_ours(directory: str) -> bool:
+            base, _, job_id = directory.rpartition("/")
+            place = state.places.get(host)
+            return (host, job_id) in state.jobs and (place is None or place.base == base)
+
+        def is_wanted(status: JobStatus) -> bool:
+            return self._fs.is_scan(Job(host, status, now))
+
+        found = adopting.found(told, host, now, is_ours=is_ours, is_wanted=is_wanted, speed=state.header.speed)
+        for event in found:
+            held = state.job(host, event.status.id)
+            if held and ((held.pid, held.start) == (event.pid, event.start) or not held.status.state.settled):
+                continue
+            supervisor.journal.emit(event)
+            what = f"watches {event.status.command} on {host}, {event.status.title}; nobody but its shell learns of its"
+            supervisor.journal.decide(now, "restripe", f"{what} exit code, and it is not touched")
 
     def _follow_scan(self) -> None:
         """Read the log of the newest scan, whoever started it: without it nobody can say how far it is."""

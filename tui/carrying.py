@@ -17,9 +17,10 @@ from remote.jobs import JobSpec, JobState, JobStatus
 from remote.linux.host_time import host_time
 from remote.secret import SecretQuestion
 from screens.base import SessionApp
-from screens.intents import FollowJob, LaunchJob, Refresh, RefreshJobs, StartMigration, StopJob
+from screens.intents import FollowJob, LaunchJob, Refresh, RefreshJobs, StartMigration, StartProbe, StopJob
 from supervision.clocktext import time_of_day
 from supervision.migration import operator_name, perform
+from supervision.probejob import MEAN, probe_spec, refusal
 from supervision.supervisor import Supervisor
 
 if TYPE_CHECKING:
@@ -76,18 +77,48 @@ class Carrying(SessionApp):
             return
         supervisor.start(LAUNCH, self._launch(supervisor, intent))
 
+    def on_start_probe(self, intent: StartProbe) -> None:
+        """Start a probe that was confirmed, as a detached job."""
+        supervisor = self.session.supervisor
+        if supervisor is None or not self.session.armed:
+            return
+        if why := refusal(intent.directory, intent.mean or MEAN, intent.budget):
+            self.say(why, wrong=True)
+            return
+        supervisor.start(LAUNCH, self._launch_probe(supervisor, intent))
+
     async def _launch(self, supervisor: Supervisor, intent: LaunchJob) -> None:
-        stamp = time_of_day(self.session.now, self.session.state.utc_offset).replace(":", "")
-        job_id = f"{self.session.fs.name}-by-hand-{stamp}-{secrets.token_hex(2)}"
         command = Command(intent.argv, Effect.CHANGES)
-        try:  # what is known of a host may be half a minute old, and a command must not run long after it was confirmed
-            await supervisor.site.query(intent.host, host_time())
+        spec = JobSpec(self._new_id("by-hand"), "run by hand, no checks", operator_name(), command)
+        await self._send(supervisor, intent.host, spec)
+
+    async def _launch_probe(self, supervisor: Supervisor, intent: StartProbe) -> None:
+        supervisor.site.add_hosts((intent.host,))  # it may be a client that nobody has asked yet
+        if self.session.watch:
+            self.session.watch.reach()
+        try:
+            place = await supervisor.site.place(intent.host)
         except SiteError as error:
             self.say(f"nothing was sent: {error}", wrong=True)
             return
-        spec = JobSpec(job_id, "run by hand, no checks", operator_name(), command)
-        if await self._carry_out(supervisor.site.launch(intent.host, spec)):
-            supervisor.follow(intent.host, job_id)
+        mean, operator = intent.mean or MEAN, operator_name()
+        spec = probe_spec(place, self._new_id("probe"), operator, intent.directory, mean=mean, budget=intent.budget)
+        await self._send(supervisor, intent.host, spec)
+
+    def _new_id(self, what: str) -> str:
+        """The id of a job that nobody else has."""
+        stamp = time_of_day(self.session.now, self.session.state.utc_offset).replace(":", "")
+        return f"{self.session.fs.name}-{what}-{stamp}-{secrets.token_hex(2)}"
+
+    async def _send(self, supervisor: Supervisor, host: str, spec: JobSpec) -> None:
+        """Launch a job on a host that answers now, and follow it."""
+        try:  # what is known of a host may be half a minute old, and a command must not run long after it was confirmed
+            await supervisor.site.query(host, host_time())
+        except SiteError as error:
+            self.say(f"nothing was sent: {error}", wrong=True)
+            return
+        if await self._carry_out(supervisor.site.launch(host, spec)):
+            supervisor.follow(host, spec.id)
 
     async def _carry_out(self, work: Coroutine[Any, Any, JobStatus]) -> bool:
         """Do something that changes the far side, and say how it stands then; False when nothing came of it."""

@@ -15,7 +15,7 @@ import msgspec
 
 from remote.text import one_line
 from tui.paths import recordings_dir, state_dir
-from tui.settings import SINGLE, Settings, dotted
+from tui.settings import SINGLE, Probe, Settings, dotted
 
 if TYPE_CHECKING:
     from remote.ssh.route import Route
@@ -59,12 +59,17 @@ def setting_lines(settings: Settings) -> Iterator[str]:
         yield _row("sites", "none")
     for site, nodes in config.sites.items():
         yield _setting(settings, ("sites", site), nodes)
+    for field, value in _given(config.probe):
+        yield _setting(settings, ("probe", field), value)
     if not config.hosts:
         yield _row("hosts", "none")
     for host, defaults in config.hosts.items():
-        for field, value in msgspec.structs.asdict(defaults).items():
-            if value is not None:
-                yield _setting(settings, ("hosts", host, field.replace("_", "-")), value)
+        for field, value in _given(defaults):
+            if isinstance(value, Probe):
+                for inner, told in _given(value):
+                    yield _setting(settings, ("hosts", host, field, inner), told)
+            else:
+                yield _setting(settings, ("hosts", host, field), value)
 
 
 def key_lines(settings: Settings) -> Iterator[str]:
@@ -77,6 +82,13 @@ def key_lines(settings: Settings) -> Iterator[str]:
     for name, bound in bindings().items():
         keys = chosen[name].split(",") if name in chosen else bound.keys
         yield f"  {name:<24}{', '.join(map(key_text, keys)):<20}{bound.description}"
+
+
+def _given(values: msgspec.Struct) -> Iterator[tuple[str, object]]:
+    """What is set of a table, by the names of the file."""
+    for name, value in msgspec.structs.asdict(values).items():
+        if value is not None:
+            yield name.replace("_", "-"), value
 
 
 def _setting(settings: Settings, path: tuple[str, ...], value: object) -> str:

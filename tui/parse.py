@@ -18,9 +18,12 @@ import msgspec
 
 from remote.gpfs import parsers
 from remote.linux.contents_parsing import parse_signatures
+from remote.linux.diskstats import parse_io
 from remote.linux.host_time import parse_host_time
 from remote.linux.inventory_parsing import parse_devices
+from remote.linux.log_tails import parse_logs
 from remote.linux.lsblk import parse_lsblk
+from remote.linux.scans_parsing import parse_scans
 from remote.parsed import Note, Parsed
 from remote.text import decode, one_line
 from tui.exits import Exit
@@ -29,10 +32,13 @@ _OTHERS: dict[str, Callable[[str], Parsed[Any]]] = {
     "date": parse_host_time,
     "lsblk": parse_lsblk,
     "restripe-devices": parse_devices,
+    "restripe-io": parse_io,
+    "restripe-logs": parse_logs,
+    "restripe-scans": parse_scans,
     "restripe-signatures": parse_signatures,
     "stanza": parsers.parse_stanzas,
 }
-_WHOLE = ("stanza", "restripe-devices", "restripe-signatures")
+_WHOLE = ("stanza", "restripe-devices", "restripe-io", "restripe-logs", "restripe-scans", "restripe-signatures")
 """What is saved as a file of its own, and may hold what looks like a prompt."""
 _LONGEST_PROMPT = 1000
 _WHO = r"(?:\[[^\[\]]*\]|[\w.@:~/-]*)"

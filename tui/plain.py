@@ -31,6 +31,7 @@ from supervision import filesystems
 from supervision.clocktext import local_time, time_of_day
 from supervision.facts import form_refused
 from supervision.filesystem import Counter, FileSystem
+from supervision.happenings import Happening
 from supervision.logs import Scan
 from supervision.reading import Counted
 from supervision.state import State
@@ -64,6 +65,7 @@ class Plain:
         self._asked: dict[int, Asked] = {}
         self._told: dict[tuple[str, str], int] = {}
         self._states: dict[tuple[str, str], object] = {}
+        self._happened: tuple[Happening, ...] = ()
         self._work_told = 0.0
         self._phase = ""
         self._day = ""
@@ -72,6 +74,7 @@ class Plain:
         """Begin in the middle: what `state` holds already has been told."""
         self._asked = dict(state.pending)
         self._told = {key: log.lines for key, log in state.logs.items()}
+        self._happened = state.happened
         self._states = {key: _job_state(job.status) for key, job in state.jobs.items()}
 
     def on_event(self, state: State, event: Event) -> None:
@@ -118,6 +121,8 @@ class Plain:
                 self._answers(state, event)
             case _:
                 pass
+        if state.happened is not self._happened:
+            self._tell_happened(state)
 
     def close(self) -> None:
         """Leave the terminal on a line of its own."""
@@ -193,6 +198,13 @@ class Plain:
         if asked and event.why != GIVEN_UP:
             commands = ", ".join(_shortened(command.text) for command in asked.commands)
             self._line(state, asked.host, f"NO ANSWER to {commands}: {event.why}")
+
+    def _tell_happened(self, state: State) -> None:
+        """What happened meanwhile; that a connection is lost is told anyway."""
+        before, self._happened = set(self._happened), state.happened
+        for each in state.happened:
+            if each not in before and each.kind != "link":
+                self._line(state, each.kind, each.text)
 
     def _answers(self, state: State, event: Answered) -> None:
         asked = self._asked.pop(event.n, None)

@@ -19,6 +19,7 @@ from msgspec import Meta
 
 NAME = Annotated[str, Meta(min_length=1, max_length=255, description="a text that is not empty")]
 NODES = Annotated[list[NAME], Meta(min_length=1, description='a list of names of nodes, as in ["nsd1", "nsd2"]')]
+DIRECTORY = Annotated[str, Meta(pattern="^/", max_length=4096, description="an absolute path on that host")]
 YES_NO = Annotated[bool, Meta(description="true or false")]
 THEMES = ("dark", "light", "ansi")
 
@@ -43,6 +44,17 @@ class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     """Show how it stands in the title of the terminal's window."""
 
 
+class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """Where and how users' latency is probed, and how much worse it may get; what is None is as usual."""
+
+    directory: DIRECTORY | None = None
+    host: NAME | None = None
+    interval: Annotated[float, Meta(ge=1, le=60, description="seconds, 1 to 60")] | None = None
+    """The mean between two probes."""
+    budget: Annotated[float, Meta(ge=1, le=1000, description="a factor, 1 to 1000")] | None = None
+    """How many times as long as before the scan users' operations may take."""
+
+
 class HostDefaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """What holds for one destination where no flag says otherwise."""
 
@@ -52,6 +64,7 @@ class HostDefaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rena
     jump: NAME | None = None
     sudo: YES_NO | None = None
     read_only: YES_NO | None = None
+    probe: Probe = Probe()
 
 
 class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
@@ -61,6 +74,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     mouse: YES_NO = True
     refresh: Refresh = Refresh()
     screen: Screen = Screen()
+    probe: Probe = Probe()
     keys: dict[str, str | list[str]] = {}
     hosts: dict[str, HostDefaults] = {}
     sites: dict[str, NODES] = {}
@@ -118,6 +132,11 @@ class Settings(msgspec.Struct, frozen=True):
                 if _canonical(key) == name:
                     return key, defaults
         return "", HostDefaults()
+
+    def probe(self, destination: str) -> Probe:
+        """How `[USER@]HOST` is probed: what is set for it goes before what is set for all."""
+        own = {name: value for name, value in msgspec.structs.asdict(self.host(destination)[1].probe).items() if value}
+        return msgspec.structs.replace(self.config.probe, **own)
 
     def read_only(self, destination: str) -> str:
         """Where it says that nothing may be changed at `[USER@]HOST`, or nothing."""

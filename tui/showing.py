@@ -23,6 +23,7 @@ from supervision.clocktext import local_time
 from supervision.journal import Journal
 from supervision.migration import operator_name, perform
 from supervision.player import Player
+from supervision.probejob import MEAN, Wish
 from supervision.replay import Replay
 from supervision.session import Session
 from supervision.state import Store
@@ -121,7 +122,9 @@ async def connect(
 
     clock, prompts = WallClock(), Prompts()
     ssh = msgspec.structs.replace(settings_for(target), ask_host_key=prompts.host_key, ask_secret=prompts.secret)
-    live = LiveSite((target.host,), clock, armed=armed, options=LiveOptions(sudo=target.sudo, ssh=ssh))
+    probe = _probe(settings, target)
+    hosts = tuple(dict.fromkeys((target.host, *([probe.host] if probe.host else ()))))  # whose jobs are looked at
+    live = LiveSite(hosts, clock, armed=armed, options=LiveOptions(sudo=target.sudo, ssh=ssh))
     now = clock.now()
     zone = time.localtime(now).tm_gmtoff
     header = Header(
@@ -130,7 +133,7 @@ async def connect(
         created=time.time(),
         began=now,
         file_system=fs_name,
-        hosts=(target.host,),
+        hosts=hosts,
         entry=target.host,
         operator=operator_name(),
         utc_offset=zone,
@@ -151,7 +154,8 @@ async def connect(
         async with Supervisor(site, journal, fs=fs_name, entry=target.host) as supervisor:
             limits = settings.config.refresh
             watch = Watch(supervisor, fs, lambda cadences: slowed(cadences, fs.costly(), limits))
-            app = RestripeApp(Session(journal.store, fs, supervisor=supervisor, watch=watch, writer=writer))
+            session = Session(journal.store, fs, supervisor=supervisor, watch=watch, writer=writer, probe=probe)
+            app = RestripeApp(session)
             prompts.app = app
             app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))
             code = await _run(app, settings, f"--write has no effect: {locked}" if locked else "")
@@ -171,6 +175,12 @@ async def connect(
     elif code is Exit.DONE and writer.failure:
         code = Exit.WARNINGS
     return _ended(app, code)
+
+
+def _probe(settings: Settings, target: Target) -> Wish:
+    """The probe that is set for a destination, on the host that one enters by where no other is named."""
+    given = settings.probe(f"{target.user}@{target.host}" if target.user else target.host)
+    return Wish(given.directory or "", given.host or "", given.interval or MEAN, given.budget)
 
 
 def _is_up(event: Event) -> bool:

@@ -32,3 +32,25 @@ def signatures() -> Command:
     It takes 45 seconds at most, however many devices hang.
     """
     return Command(("restripe-signatures",), Effect.READS, deadline=60.0, privileged=True)
+
+
+LOG_BYTES = 12288
+"""Bytes of each log's end that are asked for again and again: a hundred lines and more."""
+
+
+def logs(most: int = LOG_BYTES) -> Command:
+    """The last lines of GPFS's log and of the kernel's, `most` bytes of each: a fixed script that needs no root.
+
+    Both readers together take ten seconds at most, however much hangs. Without root the kernel's log may be denied.
+    """
+    return Command(("restripe-logs", str(most)), Effect.READS, deadline=20.0)
+
+
+def log_history() -> Command:
+    """The same as far back as it is ever asked: what was usual before anybody looked."""
+    return logs(32768)
+
+
+def disk_counters() -> Command:
+    """What each whole disk and multipath map of a host has read and written: a fixed script that needs no root."""
+    return Command(("restripe-io",), Effect.READS, deadline=10.0)

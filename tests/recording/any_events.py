@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 
 from remote.command import Command, Effect
 from remote.events import (
+    Adopted,
     Answered,
     Asked,
     Closed,
@@ -121,6 +122,16 @@ BY_KIND: dict[type, st.SearchStrategy[Event]] = {
     Signalling: st.builds(Signalling, TIMES, NAMES, JOB_IDS, st.sampled_from(["TERM", "KILL", "seal"])),
     JobChanged: st.builds(JobChanged, TIMES, NAMES, STATUSES),
     JobsListed: st.builds(JobsListed, TIMES, NAMES, st.lists(STATUSES, max_size=3).map(tuple)),
+    Adopted: st.builds(
+        Adopted,
+        TIMES,
+        NAMES,
+        st.builds(
+            JobStatus, st.sampled_from(["file:/var/log/x", "process:7:8"]), st.sampled_from(JobState), title=TEXT
+        ),
+        st.none() | NUMBERS,
+        st.none() | COUNTS,
+    ),
     LogRead: st.builds(LogRead, TIMES, NAMES, SOURCES, OFFSETS, st.builds(Exact, BYTES)),
     LogRewound: st.builds(LogRewound, TIMES, NAMES, SOURCES, TEXT),
     ProcessChanged: st.builds(ProcessChanged, TIMES, NAMES, SOURCES, st.none() | st.booleans()),

@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from supervision.eta import JUMP, LEAST_JUMP, Estimate, Estimator, Observation, Span, State
+from supervision.eta_rates import Calibration
 
 TOTAL = 1_000_000
 MB_TOTAL = 5_000_000
@@ -307,3 +308,85 @@ def test_a_copy_forecasts_what_the_first_one_does() -> None:
     for at, inodes in steady(3000, since=1500):
         second.observe(Observation(at, None, inodes))
     assert second.estimate() == first.estimate()
+
+
+def test_with_snapshots_the_total_is_a_range_and_said_to_be_one() -> None:
+    """Of N allocated inodes 1 to 3 times as many are passed, every ratio like every other: the middle is sqrt(3) N."""
+    estimator = fed(steady(3000))
+    without = span(estimator.copy().estimate())
+    estimator.snapshots = True
+    found = estimator.estimate()
+    assert span(found).mid == pytest.approx(3000 * (math.sqrt(3) - 0.3) / 0.3)
+    assert "with snapshots more inodes are passed than are allocated: taken for 1 to 3 times as many" in found.why
+    assert found.unit == "inodes"
+    assert span(found).low < 7000 < span(found).high
+    assert span(found).high > 2.5 * without.high
+    assert span(found).high / span(found).mid > without.high / without.mid
+
+
+def test_with_snapshots_as_many_inodes_as_are_allocated_are_not_the_end() -> None:
+    estimator = fed([*steady(9960), (9990.0, 999_000)])
+    assert estimator.copy().estimate().state is State.FINISHING
+    estimator.snapshots = True
+    assert span(estimator.estimate()).mid == pytest.approx(9990 * (math.sqrt(3) - 0.999) / 0.999)
+    for at in (10_060.0, 10_160.0, 10_220.0):  # 1.6 % more than are allocated
+        estimator.observe(Observation(at, at / 200, int(at * RATE)))
+    assert estimator.estimate().unit == "percent"
+
+
+def test_snapshots_say_nothing_where_only_a_percentage_is_known() -> None:
+    plain, widened = Estimator(), Estimator(snapshots=True)
+    for estimator in (plain, widened):
+        estimator.begin(0.0)
+        for minute in range(1, 31):
+            estimator.observe(Observation(minute * 60.0, float(minute)))
+    assert widened.estimate() == plain.estimate()
+
+
+def test_earlier_runs_scale_the_range_and_leave_the_middle() -> None:
+    estimator = fed(steady(3000))
+    plain = span(estimator.copy().estimate())
+    estimator.calibration = Calibration(below=0.5, above=2.0, runs=10)
+    found = span(estimator.estimate())
+    assert found.mid == plain.mid
+    assert math.log(found.mid / found.low) == pytest.approx(0.5 * math.log(plain.mid / plain.low))
+    assert math.log(found.high / found.mid) == pytest.approx(2.0 * math.log(plain.high / plain.mid))
+
+
+def test_work_in_kb_is_forecast_like_any_other() -> None:
+    """1,000 KB of 100,000 a look, a look each 15 minutes."""
+    estimator = Estimator(kb=100_000)
+    estimator.begin(0.0)
+    for look in range(1, 41):
+        estimator.observe(Observation(look * 900.0, kb=look * 1000))
+    found = estimator.estimate()
+    assert (found.unit, found.why) == ("KB", "")
+    assert span(found).mid == pytest.approx(60 * 900)
+    rough = Estimator(kb=100_000, rough="by the fill alone: rough")
+    rough.begin(0.0)
+    for look in range(1, 41):
+        rough.observe(Observation(look * 900.0, kb=look * 1000))
+    other = rough.estimate()
+    assert other.why == "by the fill alone: rough"
+    assert span(other).low < span(found).low
+    assert span(other).high > span(found).high
+
+
+@pytest.mark.parametrize("begun", [True, False])
+def test_a_run_that_is_met_in_the_middle_is_forecast_by_what_is_seen_of_it(*, begun: bool) -> None:
+    """The first line is that of 60 %, and earlier ones came with it, spread by their stamps."""
+    estimator = Estimator(TOTAL)
+    if begun:  # its header was not seen, and neither when it began
+        estimator.begin(None)
+    for minute in range(7):
+        at = 6000.0 + 60 * minute
+        estimator.observe(Observation(at, 98.0, int(at * RATE)))
+    assert span(estimator.estimate(6360.0)).mid == pytest.approx(10_000 - 6360)
+    assert span(estimator.estimate(6400.0)).mid < 10_000 - 6360
+
+
+def test_a_run_that_is_met_in_the_middle_has_no_figure_at_its_first_line() -> None:
+    estimator = Estimator(TOTAL)
+    estimator.observe(Observation(6000.0, 98.0, 600_000))
+    assert estimator.estimate().state is State.STARTING
+    assert estimator.estimate().remaining is None

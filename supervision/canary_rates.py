@@ -1,0 +1,295 @@
+"""What logs complain of now against before, and what to think of it. Pure functions of the state.
+
+A host whose logs cannot be read, or were not asked for yet, is named: it is never counted as quiet.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import Enum
+
+import msgspec
+
+from remote.linux.log_entries import DISK, EXPEL, IO, LEASE, NETWORK, OTHER, WAITER
+from remote.linux.log_tails import LogTails
+from supervision.canary import Count, Heard, Listening, added
+from supervision.state import State
+
+MINUTES = 5
+"""Minutes over which the rates of now are taken."""
+BASELINE = 24 * 3600.0
+"""Seconds before the scan that tell what is usual, as far as they are known."""
+SHORTEST = 300.0
+"""Seconds of which less says nothing of what is usual."""
+USUAL = 2.0
+"""Up to so many times the rate of before is as usual."""
+STORM = 10.0
+"""Errors a minute that are an alarm, whatever they are."""
+GRAVE = (EXPEL, DISK, IO)
+"""Kinds of which one unusual error is an alarm."""
+NAMES = {
+    EXPEL: "expel",
+    DISK: "disk",
+    IO: "I/O error",
+    LEASE: "lease",
+    WAITER: "long waiter",
+    NETWORK: "network",
+    OTHER: "other",
+}
+"""What each kind is called, the gravest first."""
+
+
+class Level(Enum):
+    """What to think of it."""
+
+    CALM = "calm"
+    RAISED = "raised"
+    ALARM = "alarm"
+    UNKNOWN = "not known"
+
+
+class Rate(msgspec.Struct, frozen=True):
+    """Lines a minute, of errors and of warnings."""
+
+    errors: float = 0.0
+    warnings: float = 0.0
+
+
+class OfKind(msgspec.Struct, frozen=True):
+    """One kind: its rate now and before (None where that is not known), and the nodes that it is about now."""
+
+    kind: str
+    now: Rate
+    before: Rate | None
+    nodes: tuple[str, ...]
+
+    @property
+    def name(self) -> str:
+        """What it is called."""
+        return NAMES.get(self.kind, self.kind)
+
+    @property
+    def text(self) -> str:
+        """`disk: 3 nodes`, `expel: node c12`."""
+        return f"{self.name}: " + (f"node {self.nodes[0]}" if len(self.nodes) == 1 else f"{len(self.nodes)} nodes")
+
+
+class Canary(msgspec.Struct, frozen=True):
+    """What the logs of some hosts complain of.
+
+    `now` is over the five minutes up to the last look at each host, the oldest of which was `at` (Site's clock);
+    `before` is over what is known of the day before the scan. `at_least` says that lines were lost. `unread` are hosts,
+    or logs of hosts, of which nothing is known, each with the reason.
+    """
+
+    level: Level
+    now: Rate
+    before: Rate | None
+    kinds: tuple[OfKind, ...] = ()
+    at: float | None = None
+    at_least: bool = False
+    unread: tuple[tuple[str, str], ...] = ()
+
+    @property
+    def text(self) -> str:
+        """`0 errors, 2 warnings/min (before: 1)   disk: 3 nodes, expel: node c12`."""
+        if self.at is None:
+            return "not known" + (f": {self.unread[0][0]}: {self.unread[0][1]}" if self.unread else "")
+        errors, warnings = _number(self.now.errors), _number(self.now.warnings)
+        words = [
+            "at least " * self.at_least,
+            f"{errors} error{'s' * (errors != '1')}, {warnings} warning{'s' * (warnings != '1')}/min ",
+            f"(before: {_before(self.before)})",
+        ]
+        if self.kinds:
+            words.append("   " + ", ".join(each.text for each in self.kinds))
+        if self.unread:
+            words.append(f"   not read: {', '.join(name for name, _ in self.unread)}")
+        return "".join(words)
+
+
+class Point(msgspec.Struct, frozen=True):
+    """Lines a minute over one piece of time that begins at `at` (Site's clock); None where nothing is known of it."""
+
+    at: float
+    errors: float | None
+    warnings: float | None
+
+
+def canary(state: State, began: float | None = None, hosts: Sequence[str] | None = None) -> Canary:
+    """What the logs complain of now. `began` is when the scan began (Site's clock); None: the time up to now is usual.
+
+    `hosts` are all of the session unless given.
+    """
+    hosts = state.hosts if hosts is None else hosts
+    unread = tuple(_unread(state, hosts))
+    read = [
+        (host, heard, until)
+        for host in hosts
+        if (heard := state.heard.get(host)) and heard.since and (until := _until(state, host)) is not None
+    ]
+    if not read:
+        return Canary(Level.UNKNOWN, Rate(), None, unread=unread)
+    now: dict[str, Rate] = {}
+    before: dict[str, Rate] = {}
+    nodes: dict[str, Count] = {}
+    usual = 0
+    at_least = False
+    for _, heard, until in read:
+        begins = (until // 60 - MINUTES + 1) * 60
+        known = min(heard.since.values())
+        counts = _between(heard, begins, until + 60)
+        _add(now, counts, max(60.0, until - max(begins, known)))
+        nodes = added(nodes, {kind: count for kind, (_, _, count) in counts.items()})
+        at_least = at_least or any(end > begins for _, end in heard.gaps)
+        ends = begins if began is None else min(began, begins)
+        starts = max(known, ends - BASELINE)
+        seconds = ends - starts - sum(max(0.0, min(ends, end) - max(starts, gap)) for gap, end in heard.gaps)
+        if seconds >= SHORTEST:
+            usual += 1
+            _add(before, _between(heard, starts, ends), seconds)
+    scale = len(read) / usual if usual else 0.0
+    scaled = {kind: Rate(rate.errors * scale, rate.warnings * scale) for kind, rate in before.items()}
+    kinds = tuple(
+        OfKind(kind, now[kind], scaled.get(kind, Rate()) if usual else None, nodes[kind].nodes)
+        for kind in sorted(now, key=_gravity)
+        if now[kind].errors or now[kind].warnings
+    )
+    total = _total(scaled.values()) if usual else None
+    at = min(state.facts[f"logs {host}"].at for host, _, _ in read)
+    return Canary(_level(kinds, total), _total(now.values()), total, kinds, at, at_least, unread)
+
+
+def trend(
+    state: State, begins: float, ends: float, seconds: float = 60.0, hosts: Sequence[str] | None = None
+) -> tuple[Point, ...]:
+    """Rates over equal pieces of time, of `seconds` each, for a chart; what is older than a day is told by the hour."""
+    many = max(0, min(10_000, -int(-(ends - begins) // seconds)))
+    errors, warnings, known = [0.0] * many, [0.0] * many, [False] * many
+    for host in state.hosts if hosts is None else hosts:
+        heard, fact = state.heard.get(host), state.facts.get(f"logs {host}")
+        if heard is None or fact is None or not heard.since:
+            continue
+        for index in range(many):
+            at = begins + index * seconds
+            known[index] = known[index] or _is_known(heard, at, at + seconds, fact.at + fact.took)
+        for start, width, kind in _pieces(heard):
+            first = max(0, int((start - begins) // seconds))
+            for index in range(first, min(many, int((start + width - begins) // seconds) + 1)):
+                at = begins + index * seconds
+                share = max(0.0, min(at + seconds, start + width) - max(at, start)) / width * 60 / seconds
+                errors[index] += sum(count.errors for count in kind.values()) * share
+                warnings[index] += sum(count.warnings for count in kind.values()) * share
+    return tuple(
+        Point(
+            begins + index * seconds,
+            errors[index] if known[index] else None,
+            warnings[index] if known[index] else None,
+        )
+        for index in range(many)
+    )
+
+
+def newest(state: State, kind: str, hosts: Sequence[str] | None = None, most: int = 5) -> tuple[Heard, ...]:
+    """The last lines of a kind, the newest first."""
+    found = [
+        line
+        for host in (state.hosts if hosts is None else hosts)
+        if (heard := state.heard.get(host))
+        for line in heard.newest.get(kind, ())
+    ]
+    return tuple(sorted(found, key=lambda line: -line.at)[:most])
+
+
+def _unread(state: State, hosts: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for host in hosts:
+        fact = state.facts.get(f"logs {host}")
+        told = fact.parsed.model if fact and fact.parsed else None
+        if fact is None or fact.failure or not isinstance(told, LogTails):
+            yield host, (fact.failure if fact else "") or "not asked yet"
+            continue
+        if not told.tails:
+            yield host, "its answer was not understood"
+        for tail in told.tails:
+            if tail.why:
+                log = "GPFS log" if tail.name == "mmfs" else f"{tail.name} log"
+                yield f"{log} of {host}", tail.why
+
+
+def _until(state: State, host: str) -> float | None:
+    """When a host was last read; None where the last look failed, or none of its logs could be read."""
+    fact = state.facts.get(f"logs {host}")
+    told = fact.parsed.model if fact and fact.parsed else None
+    if fact is None or fact.failure or not isinstance(told, LogTails) or all(tail.why for tail in told.tails):
+        return None
+    return fact.at + fact.took
+
+
+def _is_known(heard: Listening, at: float, end: float, until: float) -> bool:
+    in_gap = any(gap <= at and end <= ended for gap, ended in heard.gaps)
+    return min(heard.since.values()) < end and at < until and not in_gap
+
+
+def _pieces(heard: Listening) -> Iterator[tuple[float, float, dict[str, Count]]]:
+    """Start and length of each bucket, with what is in it."""
+    for number, bucket in heard.hours.items():
+        yield number * 3600.0, 3600.0, dict(bucket)
+    for number, bucket in heard.minutes.items():
+        yield number * 60.0, 60.0, dict(bucket)
+
+
+def _between(heard: Listening, begins: float, ends: float) -> dict[str, tuple[float, float, Count]]:
+    """Errors and warnings of each kind between two times; of what is only in part between them that part."""
+    found: dict[str, tuple[float, float, Count]] = {}
+    for start, width, bucket in _pieces(heard):
+        share = (min(ends, start + width) - max(begins, start)) / width
+        if share <= 0:
+            continue
+        for kind, count in bucket.items():
+            errors, warnings, held = found.get(kind, (0.0, 0.0, Count()))
+            both = added({kind: held}, {kind: count})[kind]
+            found[kind] = (errors + count.errors * share, warnings + count.warnings * share, both)
+    return found
+
+
+def _add(rates: dict[str, Rate], counts: dict[str, tuple[float, float, Count]], seconds: float) -> None:
+    for kind, (errors, warnings, _) in counts.items():
+        held = rates.get(kind, Rate())
+        rates[kind] = Rate(held.errors + errors * 60 / seconds, held.warnings + warnings * 60 / seconds)
+
+
+def _total(rates: Iterable[Rate]) -> Rate:
+    listed = list(rates)
+    return Rate(sum(rate.errors for rate in listed), sum(rate.warnings for rate in listed))
+
+
+def _gravity(kind: str) -> tuple[int, str]:
+    return (tuple(NAMES).index(kind) if kind in NAMES else len(NAMES), kind)
+
+
+def _level(kinds: Sequence[OfKind], before: Rate | None) -> Level:
+    now = _total([each.now for each in kinds])
+    usual = before or Rate()
+    for each in kinds:
+        held = each.before or Rate()
+        if each.kind in GRAVE and each.now.errors > USUAL * held.errors:
+            return Level.ALARM
+    if now.errors >= STORM and now.errors > USUAL * usual.errors:
+        return Level.ALARM
+    if now.errors > USUAL * usual.errors or (now.warnings >= 1 and now.warnings > USUAL * usual.warnings):
+        return Level.RAISED
+    return Level.CALM
+
+
+def _before(rate: Rate | None) -> str:
+    if rate is None:
+        return "not known"
+    errors, warnings = _number(rate.errors), _number(rate.warnings)
+    return warnings if errors == "0" else f"{errors} and {warnings}"
+
+
+def _number(rate: float) -> str:
+    """A rate a minute; what is there is never 0."""
+    if rate >= 10 or rate == 0:
+        return f"{rate:.0f}"
+    return f"{rate:.1f}".removesuffix(".0") if rate >= 0.05 else "<0.1"

@@ -1,0 +1,102 @@
+"""The probe as a job: how it is started, and which of a session's jobs are one."""
+
+from __future__ import annotations
+
+import importlib.resources
+import math
+import posixpath
+import shlex
+from collections.abc import Iterator
+from functools import cache
+
+import msgspec
+
+from remote.command import Command, Effect
+from remote.jobs import JobSpec, JobStatus, Place
+from supervision.probing import Samples
+from supervision.state import Job, State
+
+FILE = "probe.sh"
+"""The attached file that the job runs."""
+MEAN, DEADLINE, MOST, LIFETIME = 20.0, 30.0, 4, 28 * 86_400.0
+"""Seconds between two probes, seconds for one, how many may be outstanding, and seconds until it ends by itself."""
+LEAST_MEAN, MOST_MEAN = 1.0, 60.0
+"""Seconds: more often would be a load of its own, more rarely tells too little within ten minutes."""
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """What a person has set of a probe to be started: where, how often (seconds), and the budget (a factor)."""
+
+    directory: str = ""
+    host: str = ""
+    mean: float = MEAN
+    budget: float | None = None
+
+
+class Probe(msgspec.Struct, frozen=True):
+    """A probe of a session: its job, where that is known, and what it told."""
+
+    host: str
+    job: Job
+    samples: Samples
+
+
+def probe_spec(
+    place: Place,
+    job_id: str,
+    operator: str,
+    directory: str,
+    *,
+    mean: float = MEAN,
+    deadline: float = DEADLINE,
+    most: int = MOST,
+    lifetime: float = LIFETIME,
+    budget: float | None = None,
+) -> JobSpec:
+    """The job that probes `directory` (absolute) on the host of that `place`. Times are seconds, `budget` is a factor.
+
+    ValueError where something cannot be meant. It runs as who logs in and never as another: whoever may write there.
+    """
+    if why := refusal(directory, mean, budget):
+        raise ValueError(why)
+    numbers = (mean, deadline, float(most), lifetime, *(() if budget is None else (budget,)))
+    words = ("sh", place.file(job_id, FILE), directory, *(_plain(number) for number in numbers))
+    return JobSpec(job_id, "probe of users' latency", operator, Command(words, Effect.CHANGES), ((FILE, _script()),))
+
+
+def refusal(directory: str, mean: float, budget: float | None) -> str:
+    """Why no such probe is started; empty when it may be."""
+    if not posixpath.isabs(directory) or not directory.isprintable():
+        return f"not an absolute path: {directory!r}"
+    if not 0.01 <= mean <= MOST_MEAN:
+        return f"a probe comes every {LEAST_MEAN:g} to {MOST_MEAN:g} seconds, not every {mean:g}"
+    if budget is not None and not (math.isfinite(budget) and budget >= 1):
+        return f"a budget is a factor of at least 1, not {budget:g}"
+    return ""
+
+
+def is_probe(status: JobStatus) -> bool:
+    """Whether a job is a probe, whoever started it."""
+    try:
+        words = shlex.split(status.command)
+    except ValueError:
+        return False
+    return len(words) >= 7 and words[0] == "sh" and words[1].endswith(f"/{status.id}/run/{FILE}")
+
+
+def probes(state: State) -> Iterator[Probe]:
+    """The probes of a session, the newest first."""
+    jobs = [job for job in state.jobs.values() if is_probe(job.status)]
+    for job in sorted(jobs, key=lambda job: (job.status.began or job.at, job.host, job.status.id), reverse=True):
+        log = state.job_log(job.host, job.status.id)
+        yield Probe(job.host, job, log.samples if log else Samples())
+
+
+@cache
+def _script() -> str:
+    return (importlib.resources.files("remote") / "linux" / FILE).read_text(encoding="utf-8")
+
+
+def _plain(number: float) -> str:
+    """A number as the script reads it: no exponent."""
+    return f"{number:.2f}".rstrip("0").rstrip(".")

@@ -1,0 +1,182 @@
+"""What happens mid-run: which difference of two answers is an event, and what a scan's counters run up to."""
+
+from __future__ import annotations
+
+import pytest
+
+from remote.command import Command, Effect
+from remote.events import Answered, Asked, Event, Exact, LinkChanged, LogRead, Placed, Reply
+from remote.gpfs.models import DiskSpace, FsManager, Managers, Qos, QosLimit, Snapshot, Snapshots
+from remote.jobs import Place
+from supervision.gpfs_happened import changes, totals
+from supervision.happenings import MOST, Happening, noted
+from supervision.reading import Change, Totals
+from supervision.state import State, reduce
+from tests.supervision import gpfs_states as made
+from tests.supervision.gpfs_states import FS
+
+DISKS = made.disk_list(*(made.disk(name) for name in "abcde"))
+
+
+def qos(limit: str, *, enabled: bool = True) -> Qos:
+    return Qos(enabled, True, True, (QosLimit("system", "maintenance", limit), QosLimit("system", "other", "inf")))
+
+
+def snapshots(*names: str) -> Snapshots:
+    return Snapshots(tuple(Snapshot(FS, name, number, "Valid", "") for number, name in enumerate(names)))
+
+
+def test_a_disk_that_goes_down_is_told_with_how_it_was() -> None:
+    after = made.disk_list(made.disk("a", availability="down"), *(made.disk(name) for name in "bcde"))
+    assert changes(f"disks {FS}", DISKS, after) == (
+        Change("disk", "a: now ready down, holding metadata and data, was ready up, holding metadata and data"),
+    )
+
+
+def test_many_disks_that_change_alike_are_one_event() -> None:
+    after = made.disk_list(*(made.disk(name, usage="NY") for name in "abcde"))
+    assert changes(f"disks {FS}", DISKS, after) == (
+        Change("disk", "5 disks (a,b,c,d,e): now ready up, holding data, was ready up, holding metadata and data"),
+    )
+
+
+def test_disks_that_come_and_go_are_events_and_so_is_the_sentence_on_replicas() -> None:
+    sentence = "Attention: Due to an earlier configuration change the file system is no longer properly replicated."
+    after = made.disk_list(*(made.disk(name) for name in "bcdef"), attention=(sentence,))
+    assert changes(f"disks {FS}", DISKS, after) == (
+        Change("disk", "f: added"),
+        Change("disk", "a: removed"),
+        Change("disk", '"no longer properly replicated" is told of'),
+    )
+    assert changes(f"disk details {FS}", DISKS, after) == ()  # the same once more, asked for its ids
+
+
+def test_a_node_that_leaves_or_comes_back_changes_the_rate() -> None:
+    left = changes("node states", made.states("active", "active"), made.states("active", "down"))
+    assert left == (Change("node", "GPFS on n2 is down, was active", rate=True),)
+    further = changes("node states", made.states("active", "unknown"), made.states("active", "down"))
+    assert further == (Change("node", "GPFS on n2 is down, was unknown", rate=False),)
+    assert changes("node states", made.states("active"), made.states("active", "down")) == ()
+
+
+def test_managers_that_move_are_events() -> None:
+    before, after = Managers((FsManager(FS, "n1"),), "n1"), Managers((FsManager(FS, "n2"),), "n3")
+    assert changes("managers", before, after) == (
+        Change("manager", f"the manager of {FS} is n2, was n1"),
+        Change("manager", "the cluster manager is n3, was n1"),
+    )
+
+
+def test_a_limit_that_changes_is_told_with_both_values_and_changes_the_rate() -> None:
+    assert changes(f"qos {FS}", qos("inf"), qos("300Iops")) == (
+        Change("qos", "QoS: maintenance of system 300Iops, was inf", rate=True),
+    )
+    assert changes(f"qos {FS}", qos("inf"), qos("inf", enabled=False)) == (
+        Change("qos", "QoS: switched off", rate=True),
+    )
+    assert changes(f"qos {FS}", qos("inf"), qos("inf")) == ()
+
+
+def test_snapshots_made_and_deleted_are_events() -> None:
+    assert changes(f"snapshots {FS}", snapshots("mon", "tue"), snapshots("tue", "wed")) == (
+        Change("snapshot", "snapshots: wed made, mon gone"),
+    )
+
+
+def test_other_answers_are_no_events() -> None:
+    assert changes("cluster", made.cluster(), made.cluster("new")) == ()
+    assert changes(f"disks {FS}", DISKS, None) == ()
+
+
+def data_disk(name: str, used_mb: int) -> DiskSpace:
+    return made.disk_space(name, "NY", free=(1000 - used_mb) * 1024, size=1000 * 1024)
+
+
+@pytest.mark.parametrize(("copies", "mb"), [("1", 900), ("2", 450)])
+def test_totals_are_allocated_inodes_and_one_copy_of_the_data(copies: str, mb: int) -> None:
+    told = {
+        f"space {FS}": made.space(data_disk("a", 600), data_disk("b", 300), made.disk_space("ssd")),
+        f"filesystem {FS}": made.attributes(r=copies),
+        f"snapshots {FS}": snapshots(),
+    }
+    assert totals(told.get, FS, f"mmrestripefs {FS} -r") == Totals(1_000_000, mb)
+    assert totals(told.get, FS, f"mmrestripefs {FS} -r --metadata-only") == Totals(1_000_000, None)
+
+
+def test_what_is_not_known_is_no_total_and_snapshots_make_it_unsure() -> None:
+    assert totals(lambda _key: None, FS, "") == Totals()
+    told = {f"space {FS}": made.space(data_disk("a", 600)), f"snapshots {FS}": snapshots("mon", "tue")}
+    found = totals(told.get, FS, "")
+    assert (found.done, found.mb) == (1_000_000, None)  # how many copies there are was not told
+    assert found.unsure == "there are 2 snapshots, whose inodes are believed to be walked too"
+
+
+# in the state
+
+MANAGERS = Command(("mmlsmgr",), Effect.READS)
+
+
+def mmlsmgr(node: str) -> bytes:
+    head = "file system      manager node\n---------------- ------------------\n"
+    return f"{head}{FS}              10.0.0.1 ({node})\n".encode()
+
+
+def answers(*nodes: str) -> list[Event]:
+    events: list[Event] = []
+    for number, node in enumerate(nodes, 1):
+        events.append(Asked(100.0 * number, number, "n1", (MANAGERS,)))
+        events.append(Answered(100.0 * number + 1, number, (Reply(0, Exact(mmlsmgr(node))),)))
+    return events
+
+
+def after(*events: Event) -> State:
+    state = made.state(at=0.0)
+    for event in events:
+        state = reduce(state, event)
+    return state
+
+
+def test_the_state_notes_what_is_different_from_the_answer_before_and_not_the_first() -> None:
+    assert after(*answers("n1")).happened == ()
+    assert after(*answers("n1", "n1", "n2")).happened == (
+        Happening(301.0, "n1", "manager", f"the manager of {FS} is n2, was n1"),
+    )
+
+
+def test_a_host_that_boots_or_is_lost_and_comes_back_is_noted() -> None:
+    state = after(
+        Placed(1.0, "n2", Place("/jobs", "boot-1")),
+        Placed(2.0, "n2", Place("/jobs", "boot-1")),
+        Placed(3.0, "n2", Place("/jobs", "boot-2")),
+        LinkChanged(4.0, "n2", "connecting"),
+        LinkChanged(5.0, "n2", "up"),
+        LinkChanged(6.0, "n2", "waiting", "the connection was lost"),
+        LinkChanged(7.0, "n2", "connecting"),
+        LinkChanged(8.0, "n2", "waiting", "the connection was lost"),
+        LinkChanged(9.0, "n2", "up"),
+    )
+    assert [(each.at, each.kind, each.text) for each in state.happened] == [
+        (3.0, "node", "n2 has booted"),
+        (6.0, "link", "n2 cannot be reached: the connection was lost"),
+        (9.0, "link", "it can be reached again"),
+    ]
+
+
+def test_a_scan_that_begins_again_from_its_first_phase_is_noted() -> None:
+    lines = (made.PHASE_1, made.DONE, made.USER_FILES, made.counted(500), made.PHASE_1)
+    events, offset = [], 0
+    for number, line in enumerate(lines, 1):
+        data = f"{line}\n".encode()
+        events.append(LogRead(float(number), "n1", "job:j1", offset, Exact(data)))
+        offset += len(data)
+    state = after(*events)
+    assert state.happened == (Happening(5.0, "n1", "restart", "the scan began again from its first phase"),)
+    log = state.job_log("n1", "j1")
+    assert log is not None
+    assert (log.scan.restarts, log.scan.phases_done, log.scan.number) == (1, 0, 1)
+
+
+def test_what_is_kept_is_bounded() -> None:
+    before = tuple(Happening(float(number), "n1", "disk", "x") for number in range(MOST))
+    found = noted(before, 9999.0, "n2", (Change("qos", "y"),))
+    assert (len(found), found[0].at, found[-1]) == (MOST, 1.0, Happening(9999.0, "n2", "qos", "y"))
