@@ -130,6 +130,9 @@ class AnsweringSite(Site):
     async def _seal(self, host: str, job_id: str) -> JobStatus:
         return self._signalled(host, job_id, "seal")
 
+    async def _renew(self, host: str, job_id: str) -> JobStatus:
+        return self._signalled(host, job_id, "renew")
+
     def _signalled(self, host: str, job_id: str, what: str) -> JobStatus:
         at = self._signals.get((host, job_id, what))
         if at is None:

@@ -97,7 +97,7 @@ class Launching(Base, frozen=True, tag="launch"):
 
 
 class Signalling(Base, frozen=True, tag="signal"):
-    """A job is about to be stopped or sealed: `TERM`, `KILL` or `seal`."""
+    """A job is about to be stopped, sealed or told that it is watched: `TERM`, `KILL`, `seal` or `renew`."""
 
     host: str
     id: str

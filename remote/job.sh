@@ -345,6 +345,18 @@ stop() { # ID SIGNAL; the runner survives so that the exit code is kept
     report
 }
 
+renew() { # ID; a sign that whoever set a job to work still watches it: the job may look at it, nothing else does
+    job "$1"
+    find_state
+    case $S in
+    running | orphan)
+        { printf '%s\n' "$(date +%s)" >"$D/renewed.new" && mv -f "$D/renewed.new" "$D/renewed"; } 2>/dev/null ||
+            NOTE=no_space_or_io
+        ;;
+    esac
+    report
+}
+
 list() {
     count=0
     if hidden "$B"; then fail base_unreadable; fi
@@ -399,6 +411,7 @@ main() {
     launch) launch "$@" ;;
     seal) seal "$1" ;;
     stop) stop "$1" "$2" ;;
+    renew) renew "$1" ;;
     poll) poll "$1" "$2" "$3" ;;
     list) list ;;
     file) watch_file "$1" "$2" "$3" "$4" "$5" ;;

@@ -197,6 +197,8 @@ def run_script(command: Command, *, sudo: bool) -> str:
     ]
     if command.line_buffered:
         lines.append("command -v stdbuf >/dev/null 2>&1 && buffer='stdbuf -oL'")
+    if sudo and not command.privileged:  # a script of ours may have to run a command that needs root
+        lines += ["RESTRIPE_SUDO='sudo -n'", "export RESTRIPE_SUDO"]
     if sudo and command.privileged:
         name = quote(command.argv[:1])
         lines.append(f"name=$(command -v {name}) || name={name}")
@@ -232,6 +234,11 @@ def seal_script(nonce: str, base: str, job_id: str) -> str:
 def stop_script(nonce: str, base: str, job_id: str, *, kill: bool) -> str:
     """The script that sends TERM (or KILL) to everything the job runs, except its runner."""
     return _script(nonce, base, "stop", check_id(job_id), "KILL" if kill else "TERM")
+
+
+def renew_script(nonce: str, base: str, job_id: str) -> str:
+    """The script that notes, in the job's directory, that somebody still watches it."""
+    return _script(nonce, base, "renew", check_id(job_id))
 
 
 def poll_script(nonce: str, base: str, job_id: str, offset: int, limit: int) -> str:

@@ -196,6 +196,11 @@ class LiveSite(Site):
             raise _job_error(host, status, f"seal {job_id}")
         return status
 
+    async def _renew(self, host: str, job_id: str) -> JobStatus:
+        nonce = _nonce()
+        script = protocol.renew_script(nonce, self._options.job_base, job_id)
+        return (await self._job(host, nonce, script, f"renew {job_id}")).status(job_id)
+
     async def _jobs(self, host: str) -> tuple[JobStatus, ...]:
         nonce = _nonce()
         script = protocol.list_script(nonce, self._options.job_base)

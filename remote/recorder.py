@@ -123,6 +123,11 @@ class RecordingSite(Site):
         await self._on_record(host, f"seal {job_id}")
         return self._job_changed(host, await self._inner.seal(host, job_id))
 
+    async def _renew(self, host: str, job_id: str) -> JobStatus:
+        self._emit(Signalling(self.clock.now(), host, job_id, "renew"))
+        await self._on_record(host, f"renew {job_id}")
+        return self._job_changed(host, await self._inner.renew(host, job_id))
+
     async def _jobs(self, host: str) -> tuple[JobStatus, ...]:
         jobs = await self._inner.jobs(host)
         self._emit(JobsListed(self.clock.now(), host, jobs))

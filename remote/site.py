@@ -143,6 +143,11 @@ class Site(ABC):
         self._must_be_armed(host, f"seal {job_id}")
         return await self._seal(host, job_id)
 
+    async def renew(self, host: str, job_id: str) -> JobStatus:
+        """Tell a running job that somebody still watches it. Some jobs do another thing when nobody has for long."""
+        self._must_be_armed(host, f"renew {job_id}")
+        return await self._renew(host, job_id)
+
     async def jobs(self, host: str) -> tuple[JobStatus, ...]:
         """Every job on the host, whoever started it."""
         return await self._jobs(host)
@@ -178,6 +183,9 @@ class Site(ABC):
 
     @abstractmethod
     async def _seal(self, host: str, job_id: str) -> JobStatus: ...
+
+    @abstractmethod
+    async def _renew(self, host: str, job_id: str) -> JobStatus: ...
 
     @abstractmethod
     async def _jobs(self, host: str) -> tuple[JobStatus, ...]: ...

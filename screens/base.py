@@ -65,6 +65,15 @@ class SessionScreen(Screen[None]):
         """Draw what the session knows now; called at most ten times a second, and only while it is visible."""
         raise NotImplementedError
 
+    def refusal(self, host: str) -> str:
+        """Why nothing may be changed on a host now; empty when it may."""
+        writer, link = self.session.writer, self.session.state.links.get(host)
+        if writer and writer.failure:
+            return f"refused: the recording cannot be written ({writer.failure})"
+        if link is None or link.state != "up":
+            return f"refused: {host} is not connected, so nothing is known of it"
+        return ""
+
     def in_footer(self, keys: list[ActiveBinding]) -> list[ActiveBinding]:
         """The keys that the footer tells of, in the order in which they get room there."""
         return keys

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from textual.message import Message
 
+from supervision.brake import Hours
+
 
 class Refresh(Message):
     """Ask again now; `costly` includes what touches every node or reads much, `devices` the disks of every host."""
@@ -61,3 +63,25 @@ class StopJob(Message):
 
 class StartMigration(Message):
     """Run the migration of this session; confirmed already."""
+
+
+class EaseScan(Message):
+    """Limit the scan to `iops` for all that scan together, in some hours alone where they are given; confirmed already.
+
+    `confirmed` is the very text of what a person agreed to; `job_id` the job that keeps the hours.
+    """
+
+    def __init__(self, iops: float, confirmed: str, *, hours: Hours | None = None, job_id: str = "") -> None:
+        super().__init__()
+        self.iops = iops
+        self.confirmed = confirmed
+        self.hours = hours
+        self.job_id = job_id
+
+
+class ReleaseBrake(Message):
+    """Bring back the limits that were there before; confirmed already."""
+
+    def __init__(self, confirmed: str) -> None:
+        super().__init__()
+        self.confirmed = confirmed

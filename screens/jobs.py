@@ -147,15 +147,6 @@ class JobsScreen(ListAndLog):
         self.post_message(RefreshJobs())
         self.say("asking every host for its jobs")
 
-    def _refusal(self, host: str) -> str:
-        """Why nothing may be changed on a host now."""
-        writer, link = self.session.writer, self.session.state.links.get(host)
-        if writer and writer.failure:
-            return f"refused: the recording cannot be written ({writer.failure})"
-        if link is None or link.state != "up":
-            return f"refused: {host} is not connected, so nothing is known of it"
-        return ""
-
     def action_run(self) -> None:
         """Run a command as a detached job; no checks apply."""
         session, job = self.session, self._here()
@@ -166,7 +157,7 @@ class JobsScreen(ListAndLog):
                 host, argv = read_command(typed, default, hosts)
             except ValueError as error:
                 return str(error)
-            return self._refusal(host) or session.fs.may_run(argv)
+            return self.refusal(host) or session.fs.may_run(argv)
 
         def asked(typed: str | None) -> None:
             if typed is not None:
@@ -182,7 +173,7 @@ class JobsScreen(ListAndLog):
         session = self.session
 
         def answered(go: bool | None) -> None:
-            why = self._refusal(host) or session.fs.may_run(argv)
+            why = self.refusal(host) or session.fs.may_run(argv)
             if go and why:
                 self.say(why, wrong=True)
             elif go:
@@ -203,7 +194,7 @@ class JobsScreen(ListAndLog):
             self.say("there is no job to stop")
             return
         host, job_id, asked = job.host, job.status.id, session.now
-        why = self._refusal(host) or session.fs.may_stop(job)
+        why = self.refusal(host) or session.fs.may_stop(job)
         if why:
             self.say(why, wrong=True)
             return
@@ -214,7 +205,7 @@ class JobsScreen(ListAndLog):
             found = session.state.job(host, job_id)
             if not go or found is None:
                 return
-            why = self._refusal(host) or session.fs.may_stop(found)
+            why = self.refusal(host) or session.fs.may_stop(found)
             if not why and found.at < asked:
                 why = f"refused: {host} has not told of this job since; try again when it has"
             if why:

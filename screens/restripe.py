@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import VerticalScroll
 
-from screens.base import SessionScreen
+from screens.braking import BrakingScreen
 from screens.intents import RefreshJobs
 from screens.restripe_charts import LEAST_ROWS, Story, drawing, rate_strip
 from screens.restripe_events import Events, EventsScreen, events_of
@@ -39,7 +39,7 @@ FIRST = ("view", "events", "truth", "point", "zoom_time", "zoom", "refresh_jobs"
 """Actions of the screen in the order in which they get room in the footer, before those of the log."""
 
 
-class RestripeScreen(SessionScreen):
+class RestripeScreen(BrakingScreen):
     """When will it be over, is it alive, does it hurt?"""
 
     NAME = "restripe"

@@ -6,7 +6,7 @@ The texts of `mmchdisk start` and the other actions follow IBM's manuals; no rea
 from __future__ import annotations
 
 from simulator import fstables, stanza, timeline
-from simulator.asking import names_of
+from simulator.asking import chosen_nodes, names_of
 from simulator.changing import Attributes, attributes, read_stanzas
 from simulator.stanza import Stanza, StanzaError
 from simulator.state import DOWN, EMPTIED, READY, SUSPENDED, UP, Disk, FileSystem
@@ -165,17 +165,25 @@ async def mmchqos(world: World, call: Call) -> None:
     """Set limits for classes of I/O; they hold at once, for commands that run too."""
     given = parse(call.argv[1:], "--enable --disable --force", "-N --fine-stats")
     fs = world.file_system(call, given.word(0))
-    given.end(2 if "--enable" in given.options else 1)
+    if "--enable" not in given.options:
+        given.end(1)
     action = given.one_of("--enable", "--disable")
     if not action:
         raise UsageError("Missing arguments.")
     world.need_daemon(call)
-    limits = fs.qos.limits
-    if len(given.words) > 1:
+    nodes = given.options.get("-N", "all")
+    # The same nodes are the same scope, whatever they are called by.
+    named = "" if nodes == "all" else ",".join(sorted(host.name for host in chosen_nodes(world, call, nodes)))
+    limits, scopes = fs.qos.limits, fs.qos.scopes
+    text = ",".join(given.words[1:])  # a word for each pool
+    if text:
         try:
-            limits = fstables.changed_limits(fs.qos, given.words[1], list(fs.pools))
+            if named:
+                scopes = fstables.changed_scopes(fs.qos, text, list(fs.pools), named)
+            else:
+                limits = fstables.changed_limits(fs.qos.limits, text, list(fs.pools))
         except ValueError as problem:
             raise CommandError(f"mmchqos: {problem}") from None
-        await call.emit(f"Adjusted QOS Class specification: {given.words[1]}\n")
-    world.set_qos(fs, limits, enabled=action == "--enable")
+        await call.emit(f"Adjusted QOS Class specification: {text}\n")
+    world.set_qos(fs, limits, scopes, enabled=action == "--enable")
     await call.emit("QOS configuration has been installed and broadcast to all nodes.\n")

@@ -6,9 +6,10 @@ from collections.abc import Awaitable, Callable
 from typing import Any
 
 from simulator import altering, changing, discovery, diskreading, probing, reading, removing, restriping
+from simulator.going import Record
 from simulator.streams import Streams
 from simulator.usage import USAGES, CommandError, UsageError
-from simulator.world import Call, Record, World
+from simulator.world import Call, World
 
 Handler = Callable[[World, Call], Awaitable[None]]
 

@@ -22,12 +22,17 @@ consequence); answers with all policies.
 Hosts and their network:
 
 - `reboot` host [seconds=120] [shuffle=true]: everything on it dies, its connections are reset and refused; it comes
-  back with another boot id and, with `shuffle`, other device names. `power_off` host, `power_on` host [shuffle=true].
+  back with another boot id and, with `shuffle`, other device names. `power_off` host [disks=go|stay], `power_on` host
+  [shuffle=true]. With `disks=stay` other servers go on to serve its disks, whatever the lists of servers say.
 - `cut` [host]: reset its connections, or everybody's; `cut` tells how many. New ones are accepted.
 - `freeze` [host] [frozen=true]: pass nothing on, and let nothing be noticed; `frozen=false` goes on.
 - `slow` [host] [rate=0] [delay=0]: bytes a real second in each direction (0: no limit), real seconds for each piece.
 - `job_disk` host [state=full|ok|small]: where jobs are kept. `how` tells what could be done: `tmpfs` (root: a file
   system of a megabyte, really full), `unwritable` (new jobs cannot be made), `directory` or `nothing`.
+- `log` host kind [node] [disk] [device] [sector] [thread] [reason] [seconds_waited] [count=1] [seconds=0]: write what
+  the host says of such an event, `kind` is any of `simulator.hostlogs.EVENTS`; or `log` host text [file=mmfs|messages]
+  [severity] [program=kernel] [count] [seconds]: any line. With `seconds` the lines are spread over that time.
+- `rotate` host [file=mmfs|messages]: begin a new file.
 
 A host's devices:
 
@@ -48,18 +53,35 @@ A host's devices:
 
 The cluster:
 
-- `daemon` host [state=down|up]; `manager` host: it becomes the file system manager; `quorum` [lost=true].
-- `disk` disk availability: `up`, `down`, `recovering` or `unrecovered`, by itself.
+- `daemon` host [state=down|up|restart] [seconds=30] [disks=go|stay]: with `restart` it is down for so long. A helper
+  that is lost leaves a restripe that runs to the others. `manager` host: it becomes the file system manager. `quorum`
+  [lost=true].
+- `disk` disk availability: `up`, `down`, `recovering` or `unrecovered`, by itself. With `restripeOnDiskFailure` = `yes`
+  in the configuration a restripe that runs suspends the disk and starts over; else it ends.
 - `fill` disk free_kb: ordinary use leaves that much of it free.
 - `waiter` host [thread] [reason] [seconds=300]: a thread that waits and will go on waiting.
+- `config` parameter value [nodes]: what `mmlsconfig` lists; an empty value takes it away.
+- `snapshot` name [metadata_kb=2000000] [data_kb=200000000] [delete=false]: a restripe that begins later walks its
+  inodes too, as many as its metadata has room for; answers with these for all snapshots.
+
+A restripe that runs, and its users:
+
+- `stall` [seconds=0] [disk] [thread=NSDThread] [reason] [release=false]: it stands still for so long, or with 0 until
+  `release=true`: nothing is scanned, moved or told, its helpers wait for a thread on the first server of the disk, and
+  that is written into logs after 300 s. Answers with `standing_since` and `host`.
+- `pace` factor: other load leaves it this share of its speed, without any limit; for later ones too.
+- `start_over`: it scans from its first phase again, in the same output (`restripeOnDiskFailure`).
+- `users` [host] [latency_ms=2] [factor=4] [hang=true|false]: real milliseconds of an operation on the file system, how
+  many times as long it takes while a restripe goes at full speed (less at a lower pace), and whether operations on a
+  host, or on all, do not come back at all. RESTRIPE_PROBE_HOOK takes as long. `now_ms` is the present mean.
 
 Other people:
 
 - `occupy` [program=mmdeldisk] [seconds=600]: a conflicting command has the file system; what a second one does, the
   policy `conflict` says. `qos` [limits] [enabled=true]: limits as of `mmchqos`.
-- `outsider` host [file=restripe.log] [options=-r]: `mmrestripefs FS OPTIONS 2>&1 | tee FILE` on a host, without any
-  connection or job; answers with `pid`, `file` and `command`.
-- `start_over`: a restripe that runs scans from its first phase again, in the same output (`restripeOnDiskFailure`).
+- `outsider` host [through=tee|nohup|screen] [file] [options=-r]: `mmrestripefs FS OPTIONS` on a host without any
+  connection or job, through `| tee FILE`, `nohup ... >FILE` (restripe.log), or in a terminal whose log a parent named
+  SCREEN keeps (screenlog.0). Answers with `pid` (of the shell, the command or that parent), `file` and `command`.
 
 `shutdown` ends the simulator.
 """

@@ -1,17 +1,22 @@
 """What can happen to a cluster from outside its commands: nodes, daemons, disks, space, other people. No sockets.
 
 What nobody knows of the real thing is decided here in one place and said so: a disk that goes down ends a restripe
-that runs (unless it was told to go on), a file system manager that moves makes it silent for a minute.
+that runs (unless it was told to go on, or `restripeOnDiskFailure` is `yes`: then the disk is suspended and the scan
+starts over), a file system manager that moves makes it silent for a minute, and a helper that is lost does not come
+back to a scan.
 """
 
 from __future__ import annotations
 
 import asyncio
+import math
 
+from simulator import telling
+from simulator.going import Waiter
 from simulator.hardware import Host
 from simulator.restripe import RestripeRun
-from simulator.state import DOWN, UP, Disk
-from simulator.world import Waiter, World
+from simulator.state import DOWN, READY, SUSPENDED, UP, Disk
+from simulator.world import World
 
 MANAGER_SILENCE = 60.0
 """Simulated seconds that a running restripe tells nothing when the file system manager moves."""
@@ -31,9 +36,20 @@ def find_disk(world: World, name: str) -> Disk:
     return disk
 
 
+def _restripes_itself(world: World) -> bool:
+    return world.cluster.config.get("common", {}).get("restripeOnDiskFailure", "no").lower() == "yes"
+
+
 def _trouble(world: World, down: list[Disk]) -> None:
     run = running(world)
     if run is None or not down:
+        return
+    if _restripes_itself(world):
+        for disk in down:
+            if disk.status == READY:
+                disk.status = world.dialect.suspended
+                world.suspended.add(disk.name)
+        run.start_over()
         return
     # Some number that depends on what lay there; the real one does too.
     files = sum(disk.metadata_kb + disk.data_kb for disk in down) // 7919 + len(down)
@@ -50,16 +66,21 @@ def set_disk(world: World, name: str, availability: str) -> None:
     if run is not None:
         run.settle()
     disk.availability = availability
+    if availability == UP and name in world.suspended:
+        world.suspended.discard(name)
+        disk.status = READY if disk.status in SUSPENDED else disk.status
     if run is not None:
         run.replan()
     if before == UP and availability != UP:
         world.cluster.fs.properly_replicated = False
+        telling.disks_failed(world, [disk])
         _trouble(world, [disk])
 
 
 def serve_disks(world: World) -> None:
     """Disks none of whose servers is up go down; they stay down until `mmchdisk start`."""
-    up = {host.name for host in world.cluster.hosts.values() if world.daemon_state(host) in ("active", "arbitrating")}
+    hosts = world.cluster.hosts.values()
+    up = {host.name for host in hosts if world.daemon_state(host) in ("active", "arbitrating")} | world.kept_disks
     fs = world.cluster.fs
     lost = [disk for disk in fs.disks if disk.availability == UP and up.isdisjoint(disk.nsd.servers)]
     run = running(world)
@@ -69,6 +90,7 @@ def serve_disks(world: World) -> None:
         disk.availability = DOWN
     if lost:
         fs.properly_replicated = False
+        telling.disks_failed(world, lost)
     if lost and run is not None:
         run.replan()
     _trouble(world, lost)
@@ -79,6 +101,7 @@ def move_manager(world: World, host: Host) -> None:
     if world.daemon_state(host) != "active":
         raise ValueError(f"the daemon of {host.name} is not active")
     world.cluster.fs.manager = host.name
+    telling.manager_moved(world, host)
     if (run := running(world)) is not None:
         run.pause(MANAGER_SILENCE)
 
@@ -94,12 +117,21 @@ def _elect(world: World) -> None:
         move_manager(world, able[0])
 
 
-def node_lost(world: World, name: str) -> None:
-    """A node's daemon is gone: its disks, its mounts, its manager's office and its commands."""
+def node_lost(world: World, name: str, *, keep_disks: bool = False) -> None:
+    """A node's daemon is gone: its mounts, its manager's office, its commands, its part of a restripe, and its disks.
+
+    With `keep_disks` others serve those, whatever their lists of servers say.
+    """
+    if keep_disks:
+        world.kept_disks.add(name)
+    telling.node_lost(world, name)
     world.cluster.fs.mounted_on = [each for each in world.cluster.fs.mounted_on if each != name]
     run = running(world)
     if run is not None and run.host == name:
         run.fail(("The file system daemon failed unexpectedly.",), after=1.0)
+    elif run is not None:
+        run.settle()
+        run.lose(name)
     serve_disks(world)
     _elect(world)
     check_quorum(world)
@@ -107,6 +139,9 @@ def node_lost(world: World, name: str) -> None:
 
 def node_back(world: World, name: str) -> None:
     """A node's daemon is there again and mounts the file system; its disks wait for `mmchdisk start`."""
+    world.kept_disks.discard(name)
+    world.daemons[name] = world.clock.now()
+    telling.node_back(world, name)
     mounted = world.cluster.fs.mounted_on
     if name not in mounted:
         order = {host: index for index, host in enumerate(world.cluster.hosts)}
@@ -115,6 +150,8 @@ def node_back(world: World, name: str) -> None:
 
 def check_quorum(world: World) -> None:
     """Without quorum every node unmounts, and a restripe ends."""
+    if not world.has_quorum:
+        telling.quorum_lost(world)
     if not world.has_quorum and (run := running(world)) is not None:
         run.fail(("GPFS lost quorum.",), after=1.0)
 
@@ -148,10 +185,50 @@ async def occupy(world: World, program: str, seconds: float) -> None:
 
 def start_over(world: World) -> None:
     """`restripeOnDiskFailure`: a restripe that runs scans from the first phase again."""
+    _needed(world).start_over()
+
+
+def _needed(world: World) -> RestripeRun:
     run = running(world)
     if run is None:
         raise ValueError("no restripe runs")
-    run.start_over()
+    return run
+
+
+def stall(world: World, seconds: float, disk: Disk, thread: str, reason: str) -> RestripeRun:
+    """A restripe that runs stands still for so many simulated seconds, or with 0 until `release_stall`.
+
+    Its helpers wait for a thread on the first server of a disk.
+    """
+    run = _needed(world)
+    run.settle()
+    world.stuck_disk = disk.name
+    run.stand(world.clock.now() + seconds if seconds else math.inf, (disk.nsd.servers[0], thread, reason))
+    return run
+
+
+def release_stall(world: World) -> RestripeRun:
+    """It goes on."""
+    run = _needed(world)
+    run.go_on()
+    return run
+
+
+def set_load(world: World, factor: float) -> None:
+    """Other load leaves restripes this share of their speed, now and from now on."""
+    world.settle()
+    world.load_factor = factor
+    if (run := running(world)) is not None:
+        run.adjust()
+
+
+def set_config(world: World, parameter: str, value: str, nodes: str) -> None:
+    """Set a parameter of the configuration, for all or for nodes joined by commas; an empty value takes it away."""
+    section = world.cluster.config.setdefault(nodes or "common", {})
+    if value:
+        section[parameter] = value
+    else:
+        section.pop(parameter, None)
 
 
 def add_waiter(world: World, host: str, thread: str, reason: str, seconds: float) -> None:

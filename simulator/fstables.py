@@ -5,10 +5,11 @@ The human forms of mmlssnapshot and mmlsqos follow IBM's manuals; no real output
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from datetime import datetime
 
 from simulator import ylines
-from simulator.clock import ctime
+from simulator.clock import MST, ctime
 from simulator.cluster import Cluster
 from simulator.spacetable import percent
 from simulator.state import Disk, FileSystem, Qos, Snapshot
@@ -177,6 +178,11 @@ def _pools(fs: FileSystem, *, machine: bool) -> list[str]:
     return [
         f"pool={pool},other={qos_value(fs.qos.limit(pool, 'other'), machine=machine)},"
         f"maintenance{scope}={qos_value(fs.qos.limit(pool, 'maintenance'), machine=machine)}"
+        + "".join(
+            f",{name}/{nodes.replace(',', '+')}={qos_value(limit, machine=machine)}"
+            for nodes, limits in fs.qos.scopes.get(pool, {}).items()
+            for name, limit in limits.items()
+        )
         for pool in fs.pools
     ]
 
@@ -185,7 +191,7 @@ Rate = tuple[str, int, str, str, str, str, int, str]
 """Pool, UNIX seconds, class, IOPS, queue length, delay, seconds of the interval, MB/s."""
 
 
-def qos_listing(fs: FileSystem, rates: Sequence[Rate], stamp: str) -> str:
+def qos_listing(fs: FileSystem, rates: Sequence[Rate]) -> str:
     """`mmlsqos`."""
     enabled = "enabled" if fs.qos.enabled else "disabled"
     active = "active" if fs.qos.enabled else "inactive"
@@ -198,8 +204,8 @@ def qos_listing(fs: FileSystem, rates: Sequence[Rate], stamp: str) -> str:
         if any(rate[0] == pool for rate in rates):
             lines.append(f"=== for pool {pool}")
         lines += [
-            f"{stamp} {name} iops={iops} ioql={ioql} qsdl={qsdl} et={interval}"
-            for of, _, name, iops, ioql, qsdl, interval, _ in rates
+            f"{datetime.fromtimestamp(at, MST):%H:%M:%S} {name} iops={iops} ioql={ioql} qsdl={qsdl} et={interval}"
+            for of, at, name, iops, ioql, qsdl, interval, _ in rates
             if of == pool
         ]
     return "\n".join(lines) + "\n"
@@ -223,9 +229,21 @@ def qos_y(fs: FileSystem, rates: Sequence[Rate]) -> str:
     return text + "".join(ylines.row("mmlsqos", "stats", rate) for rate in rates)
 
 
-def changed_limits(qos: Qos, text: str, pools: Sequence[str]) -> dict[str, dict[str, str]]:
+def changed_scopes(qos: Qos, text: str, pools: Sequence[str], nodes: str) -> dict[str, dict[str, dict[str, str]]]:
+    """The limits of some nodes after such a text; those that are unlimited again are not listed."""
+    before = {pool: scopes.get(nodes, {}) for pool, scopes in qos.scopes.items()}
+    found = {pool: {key: of for key, of in scopes.items() if key != nodes} for pool, scopes in qos.scopes.items()}
+    for pool, limits in changed_limits(before, text, pools).items():
+        if kept := {name: limit for name, limit in limits.items() if limit != "unlimited"}:
+            found.setdefault(pool, {})[nodes] = kept
+    return {pool: scopes for pool, scopes in found.items() if scopes}
+
+
+def changed_limits(
+    before: Mapping[str, Mapping[str, str]], text: str, pools: Sequence[str]
+) -> dict[str, dict[str, str]]:
     """The limits after `pool=*,maintenance=300IOPS,other=unlimited`. Raises ValueError for what is no limit."""
-    limits = {pool: dict(classes) for pool, classes in qos.limits.items()}
+    limits = {pool: dict(classes) for pool, classes in before.items()}
     chosen = list(pools)
     for clause in text.split(","):
         name, equals, value = clause.partition("=")

@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from simulator import ylines
 from simulator.clock import MST
 from simulator.dialects import Dialect
-from simulator.world import Waiter
+from simulator.going import Waiter
 
 _WAITERS = (
     *("threadId", "threadAddr", "threadName", "waitStartTime", "waitTime", "isMonitored", "condVarAddr", "condVarName"),
@@ -22,6 +22,27 @@ _WAITERS = (
 
 def _thread(index: int) -> int:
     return 23170 + 7 * index
+
+
+def _condition(index: int) -> str:
+    return f"0x{0x7F138008EC10 + 0x40 * index:X}"
+
+
+def _why(waiter: Waiter, index: int) -> str:
+    if not waiter.condition:
+        return waiter.reason
+    return f"on ThCond {_condition(index)} ({waiter.condition}), reason '{waiter.reason}'"
+
+
+def version_listing(dialect: Dialect, seconds: float, pid: int) -> str:
+    """`mmdiag --version`: the build, and for how long the daemon has run. Its form is from memory."""
+    days, rest = divmod(int(seconds), 86400)
+    hours, rest = divmod(rest, 3600)
+    minutes, rest = divmod(rest, 60)
+    return (
+        f'\n=== mmdiag: version ===\nCurrent GPFS build: "{dialect.version.partition("(")[2].rstrip(")")} ".\n'
+        f"Running {days} days {hours} hours {minutes} minutes {rest} secs, pid {pid}\n"
+    )
 
 
 def waiters_listing(waiters: Sequence[Waiter], now: float, dialect: Dialect) -> str:
@@ -34,11 +55,11 @@ def waiters_listing(waiters: Sequence[Waiter], now: float, dialect: Dialect) -> 
             monitored = "monitored" if waiter.monitored else "ignored"
             lines.append(
                 f"Waiting {seconds:.4f} sec since {since}, {monitored}, thread {_thread(index)} {waiter.thread}: "
-                f"{waiter.reason}"
+                f"{_why(waiter, index)}"
             )
         else:
             address = f"0x7F{0x138008EC + 0x40 * index:08X}10"
-            lines.append(f"{address} waiting {seconds:.9f} seconds, {waiter.thread}: {waiter.reason}")
+            lines.append(f"{address} waiting {seconds:.9f} seconds, {waiter.thread}: {_why(waiter, index)}")
     return "\n".join(lines) + "\n"
 
 
@@ -51,7 +72,9 @@ def waiters_y(waiters: Sequence[Waiter], now: float) -> str:
         seconds = f"{max(0.0, now - waiter.since):.4f}"
         address = f"{0xF57FC500 + 0x40 * index:016X}"
         head = (_thread(index), address, waiter.thread, since, seconds, monitored)
-        rows.append((*head, "", "", "", "", "", ylines.colons(waiter.reason), "", ""))
+        reason = ylines.colons(waiter.reason)
+        why = (_condition(index), waiter.condition, reason, "", "", "") if waiter.condition else (*[""] * 5, reason)
+        rows.append((*head, *why, "", ""))
     return ylines.table("mmdiag", "waiters", _WAITERS, rows)
 
 

@@ -16,6 +16,7 @@ import asyncssh
 from simulator.clock import TZ_VARIABLE
 from simulator.gate import Gate
 from simulator.hardware import Host
+from simulator.livefiles import LiveFiles
 from simulator.processes import Processes
 from simulator.sshd import HostServer
 from simulator.sysroot import Sysroot
@@ -44,19 +45,27 @@ def processes_with(marks: tuple[bytes, ...]) -> list[int]:
 class Machine:
     """One host. `common` are the settings that all hosts share (PATH, port and token of the shims)."""
 
-    def __init__(self, host: Host, processes: Processes, base: Path, common: Mapping[str, str]) -> None:
+    def __init__(
+        self, host: Host, processes: Processes, base: Path, common: Mapping[str, str], live: LiveFiles
+    ) -> None:
         self.host = host
         self._processes = processes
         self._base = base
         self._common = dict(common)
         self.home = base / "root"
         self.jobs = base / "var" / "lib" / "restripe"
-        self.sysroot = Sysroot(host, base / "sysroot")
+        self.live = live
+        self.sysroot = Sysroot(host, base / "sysroot", live.links)
         self._environment: dict[str, str] = {}
-        self._server = HostServer(processes, self._environment, self.home, self.sysroot.ensure)
+        self._server = HostServer(processes, self._environment, self.home, self.look)
         self.gate: Gate | None = None
         self.frozen = False
         self._mounted = False
+
+    async def look(self) -> None:
+        """Somebody is about to look at the host's files: make them true. Raises OSError."""
+        await self.sysroot.ensure()
+        self.live.look()
 
     def shared_environment(self) -> dict[str, str]:
         """What a session needs to be this host, whoever serves it: the shims' settings, zone, boot id, job place, and
@@ -90,6 +99,7 @@ class Machine:
 
     async def stop(self) -> None:
         """Close all connections."""
+        await self.live.stop()
         if self.gate is not None:
             await self.gate.stop()
         await self._server.stop()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from collections.abc import Callable, Mapping
 from dataclasses import asdict
 from pathlib import Path
@@ -14,17 +15,21 @@ from simulator.discovery import MAPS_ONLY
 from simulator.facts import facts
 from simulator.fstables import changed_limits
 from simulator.given import Given
+from simulator.logoperations import LogOperations
 from simulator.machines import Machine
+from simulator.runoperations import RunOperations
+from simulator.traffic import Traffic
 from simulator.world import World
 
 
 class Operations:
     """Performs one request at a time; see `simulator.control` for what each of them takes and answers."""
 
-    def __init__(self, world: World, machines: Mapping[str, Machine], directory: Path) -> None:
+    def __init__(self, world: World, machines: Mapping[str, Machine], directory: Path, traffic: Traffic) -> None:
         self._world = world
         self._machines = machines
         self._directory = directory
+        self._traffic = traffic
         self._table: dict[str, Callable[[Given], Any]] = {
             "facts": self._facts,
             "history": self._history,
@@ -44,11 +49,11 @@ class Operations:
             "occupy": self._occupy,
             "qos": self._qos,
             "outsider": self._outsider,
-            "start_over": self._start_over,
-            "waiter": self._waiter,
             "environment": self._environment,
             "set_device": self._set_device,
             "nsddevices": self._nsddevices,
+            **RunOperations(world).table,
+            **LogOperations(world).table,
         }
 
     @property
@@ -82,12 +87,13 @@ class Operations:
             self._world.policies.change(name, value, set(self._world.cluster.hosts))
         return asdict(self._world.policies)
 
-    async def _off(self, machine: Machine) -> None:
+    async def _off(self, machine: Machine, *, keep_disks: bool = False) -> None:
         self._world.powered_off.add(machine.host.name)
         await machine.power_off()
-        faults.node_lost(self._world, machine.host.name)
+        faults.node_lost(self._world, machine.host.name, keep_disks=keep_disks)
 
     async def _on(self, machine: Machine, *, shuffle: bool) -> None:
+        self._traffic.reboot(machine.host)
         await machine.power_on(shuffle=shuffle)
         self._world.powered_off.discard(machine.host.name)
         if machine.host.name not in self._world.policies.down_nodes:
@@ -108,9 +114,9 @@ class Operations:
         return {"host": machine.host.name, "back": self._world.clock.now() + seconds}
 
     async def _power_off(self, given: Given) -> dict[str, Any]:
-        machine = given.machine()
+        machine, disks = given.machine(), given.one_of("disks", "go", "stay")
         given.end()
-        await self._off(machine)
+        await self._off(machine, keep_disks=disks == "stay")
         return {"host": machine.host.name}
 
     async def _power_on(self, given: Given) -> dict[str, Any]:
@@ -149,16 +155,29 @@ class Operations:
         return {"disk": name, "availability": availability}
 
     async def _daemon(self, given: Given) -> dict[str, Any]:
-        machine, state = given.machine(), given.one_of("state", "down", "up")
+        machine, state = given.machine(), given.one_of("state", "down", "up", "restart")
+        seconds, disks = given.number("seconds", 30), given.one_of("disks", "go", "stay")
         given.end()
         name, world = machine.host.name, self._world
-        down = [each for each in world.policies.down_nodes if each != name]
-        world.policies.down_nodes = [*down, name] if state == "down" else down
-        if state == "down":
-            faults.node_lost(world, name)
-        elif name not in world.powered_off:
-            faults.node_back(world, name)
+        others = [each for each in world.policies.down_nodes if each != name]
+        if state == "up":
+            self._daemon_up(name)
+        else:
+            world.policies.down_nodes = [*others, name]
+            faults.node_lost(world, name, keep_disks=disks == "stay")
+        if state == "restart":
+            world.start(self._later(seconds, lambda: self._daemon_up(name)))
         return {"host": name, "state": world.daemon_state(machine.host)}
+
+    def _daemon_up(self, name: str) -> None:
+        world = self._world
+        world.policies.down_nodes = [each for each in world.policies.down_nodes if each != name]
+        if name not in world.powered_off:
+            faults.node_back(world, name)
+
+    async def _later(self, seconds: float, act: Callable[[], None]) -> None:
+        await self._world.clock.sleep(seconds)
+        act()
 
     async def _manager(self, given: Given) -> dict[str, Any]:
         machine = given.machine()
@@ -201,37 +220,32 @@ class Operations:
         fs = self._world.cluster.fs
         limits, enabled = given.text("limits", ""), given.flag("enabled", default=True)
         given.end()
-        chosen = changed_limits(fs.qos, limits, list(fs.pools)) if limits else fs.qos.limits
-        self._world.set_qos(fs, chosen, enabled=enabled)
+        chosen = changed_limits(fs.qos.limits, limits, list(fs.pools)) if limits else fs.qos.limits
+        self._world.set_qos(fs, chosen, fs.qos.scopes, enabled=enabled)
         return asdict(fs.qos)
 
     async def _outsider(self, given: Given) -> dict[str, Any]:
-        machine, file = given.machine(), given.text("file", "restripe.log")
+        machine, through = given.machine(), given.one_of("through", "tee", "nohup", "screen")
+        file = given.text("file", "screenlog.0" if through == "screen" else "restripe.log")
         options = given.text("options", "-r")
         given.end()
         if machine.host.name in self._world.powered_off:
             raise ValueError(f"{machine.host.name} is off")
-        path = machine.home / file
         words = shlex.join(["mmrestripefs", self._world.cluster.fs.name, *shlex.split(options)])
-        pid = machine.spawn(f"{words} 2>&1 </dev/null | tee {shlex.quote(str(path))} >/dev/null 2>&1")
-        return {"host": machine.host.name, "pid": pid, "file": str(path), "command": words}
-
-    async def _start_over(self, given: Given) -> dict[str, Any]:
-        given.end()
-        faults.start_over(self._world)
-        return {}
-
-    async def _waiter(self, given: Given) -> dict[str, Any]:
-        machine, seconds = given.machine(), given.number("seconds", 300)
-        thread, reason = given.text("thread", "NSDThread"), given.text("reason", "for I/O completion")
-        given.end()
-        faults.add_waiter(self._world, machine.host.name, thread, reason, seconds)
-        return {"host": machine.host.name, "waiters": len(self._world.waiters[machine.host.name])}
+        path = machine.home / file
+        place = shlex.quote(str(path))
+        command = {
+            "tee": f"{words} 2>&1 </dev/null | tee {place} >/dev/null 2>&1",
+            "nohup": f"exec nohup {words} >{place} 2>&1 </dev/null",
+            "screen": f"exec {shlex.quote(sys.executable)} -m simulator.screenlike {place} {words}",
+        }
+        pid = machine.spawn(command[through])
+        return {"host": machine.host.name, "pid": pid, "file": str(path), "command": words, "through": through}
 
     async def _environment(self, given: Given) -> dict[str, Any]:
         machine, share = given.machine(), given.flag("share", default=False)
         given.end()
-        await machine.sysroot.ensure()
+        await machine.look()
         settings = machine.shared_environment()
         if share:
             # Other users may pass through, to the shims and no further; they keep their jobs where they like.

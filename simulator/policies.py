@@ -16,6 +16,7 @@ CHOICES: Mapping[str, tuple[str, ...]] = {
     "metadata_only_attention": ("stays", "goes"),
     "balance_attention": ("never", "after_add"),
     "qos_effect": ("slows", "nothing"),
+    "command_waits": ("unseen", "seen"),
 }
 NUMBERS: Mapping[str, range] = {"pit_limit": range(10_001), "pit_threads_per_node": range(1, 65)}
 
@@ -43,7 +44,11 @@ class Policies:
     balance_attention: str = "never"
     """Whether mmlsdisk says `no longer properly balanced` after mmadddisk, until a `-b`."""
     qos_effect: str = "slows"
-    """What a limit for the class `maintenance` does to a restripe; in 6.0 it may not bite on metadata."""
+    """What a limit for the class `maintenance` does to a restripe; in 6.0 it may not bite on metadata.
+    With `nothing` it goes on at its speed, and most of its rate is in the class `misc`."""
+    command_waits: str = "unseen"
+    """Whether the thread that waits for a restripe's helpers from its beginning to its end is among the waiters of
+    the file system manager."""
     pit_limit: int = 0
     """Worker threads of all nodes of a restripe together that are refused beyond; 0 for no limit."""
     pit_threads_per_node: int = 16

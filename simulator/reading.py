@@ -2,17 +2,12 @@
 
 from __future__ import annotations
 
-import math
-from datetime import datetime
-
-from simulator import fstables, healthtables, nodetables
+from simulator import fstables, healthtables, nodetables, qos, waiting
 from simulator.asking import arguments, chosen_nodes, unreachable
-from simulator.clock import MST
 from simulator.healthtables import Health
-from simulator.restripe import FULL_IOPS
 from simulator.state import UP
 from simulator.usage import CommandError, UsageError, parse
-from simulator.world import Call, Waiter, World
+from simulator.world import Call, World
 
 
 async def mmlscluster(world: World, call: Call) -> None:
@@ -133,23 +128,6 @@ async def mmlssnapshot(world: World, call: Call) -> None:
         await call.emit(fstables.snapshot_listing(fs, snapshots, sizes="-d" in given.options, filesets=filesets))
 
 
-def _rates(world: World) -> list[fstables.Rate]:
-    """What QoS has measured: ordinary users, and the maintenance class while a restripe runs."""
-    now, fs = int(world.clock.now()), world.cluster.fs
-    rates: list[fstables.Rate] = []
-    for index, pool in enumerate(fs.pools):
-        # Users' load goes up and down within the hour; nothing depends on it.
-        load = 9000 + 4000 * math.sin((now + 900 * index) / 1800)
-        rates.append((pool, now, "other", f"{load:.2f}", f"{load / 800:.3f}", "0.00022791", 5, f"{load / 4:.2f}"))
-        if world.run is not None:
-            limit = fs.qos.limit(pool, "maintenance")
-            wanted = FULL_IOPS if limit == "unlimited" else min(FULL_IOPS, float(limit.lower().removesuffix("iops")))
-            delay = "0.00000" if limit == "unlimited" else "0.013449"
-            queue = f"{wanted / 400:.3f}"
-            rates.append((pool, now, "maintenance", f"{wanted:.2f}", queue, delay, 5, f"{wanted / 6:.3f}"))
-    return rates
-
-
 async def mmlsqos(world: World, call: Call) -> None:
     """Limits, and what they do."""
     given = arguments(world, call, "", "--pool --seconds --sum-nodes --sum-classes")
@@ -162,32 +140,28 @@ async def mmlsqos(world: World, call: Call) -> None:
     pool = given.options.get("--pool", "all")
     if pool not in ("all", *fs.pools):
         raise CommandError(f"mmlsqos: Storage pool {pool} does not exist in file system {fs.name}.")
-    rates = [rate for rate in _rates(world) if fs.qos.enabled and pool in ("all", rate[0])]
+    measured = qos.rates(world, fs, int(seconds)) if fs.qos.enabled else []
+    rates = [rate for rate in measured if pool in ("all", rate[0])]
     if "-Y" in given.options:
         await call.emit(fstables.qos_y(fs, rates))
     else:
-        stamp = datetime.fromtimestamp(int(world.clock.now()), MST).strftime("%H:%M:%S")
-        await call.emit(fstables.qos_listing(fs, rates, stamp))
-
-
-def _waiters(world: World, call: Call) -> list[Waiter]:
-    now = world.clock.now()
-    found = list(world.waiters.get(call.host.name, ()))
-    if world.run is not None:
-        found.append(Waiter("PitWorkerThread", "for I/O completion", now - 0.04))
-        found.append(Waiter("NSDThread", "for I/O completion", now - 0.01))
-    return found
+        await call.emit(fstables.qos_listing(fs, rates))
 
 
 async def mmdiag(world: World, call: Call) -> None:
-    """The threads of this node's daemon that wait."""
-    given = arguments(world, call, "--waiters")
+    """The threads of this node's daemon that wait, or which daemon it is and since when it runs."""
+    given = arguments(world, call, "--waiters --version")
     given.end(0)
-    if "--waiters" not in given.options:
+    what = given.one_of("--waiters", "--version")
+    if not what or (what == "--version" and "-Y" in given.options):
         raise UsageError("Missing arguments.")
     world.need_daemon(call)
     now = world.clock.now()
-    waiters = _waiters(world, call)
+    if what == "--version":
+        started, pid = world.daemon_of(call.host)
+        await call.emit(healthtables.version_listing(world.dialect, now - started, pid))
+        return
+    waiters = waiting.waiters(world, call.host.name)
     if "-Y" in given.options:
         await call.emit(healthtables.waiters_y(waiters, now))
     else:
@@ -199,10 +173,11 @@ def _health(world: World, call: Call) -> list[Health]:
     cluster, begin, node = world.cluster, world.clock.epoch, call.host.daemon_name
     fs = cluster.fs
     state = world.daemon_state(call.host)
+    since = max(begin, world.daemon_of(call.host)[0])
     gpfs = {"active": "HEALTHY", "arbitrating": "DEGRADED"}.get(state, "FAILED")
     events = {"arbitrating": ("quorum_down",), "down": ("gpfs_down",)}.get(state, ())
     found = [
-        Health("GPFS", node, "NODE", gpfs, begin, events),
+        Health("GPFS", node, "NODE", gpfs, since, events),
         Health("NETWORK", node, "NODE", "HEALTHY", begin),
     ]
     down = [disk for disk in fs.disks if disk.availability != UP and call.host.name in disk.nsd.servers]

@@ -10,6 +10,7 @@ from simulator.altering import named_disks
 from simulator.asking import names_of
 from simulator.changing import Attributes, attributes, format_disks, read_stanzas
 from simulator.restripe import NO_SPACE, RestripeRun, perform
+from simulator.restriping import working_nodes
 from simulator.state import FileSystem
 from simulator.usage import CommandError, UsageError, parse
 from simulator.world import Call, World
@@ -37,8 +38,9 @@ def _check_room(fs: FileSystem) -> None:
         raise CommandError(NO_SPACE)
 
 
-async def _empty(world: World, call: Call, fs: FileSystem, names: set[str]) -> None:
-    """Move everything off disks; if that fails they stay `being emptied`, and the command can be given again.
+async def _empty(world: World, call: Call, fs: FileSystem, names: set[str], nodes: str) -> None:
+    """Move everything off disks with the nodes of -N; if that fails they stay `being emptied`, and the command can be
+    given again.
 
     The caller has the file system to itself; it is given back when this ends.
     """
@@ -47,7 +49,8 @@ async def _empty(world: World, call: Call, fs: FileSystem, names: set[str]) -> N
             if disk.name in names:
                 disk.status = "being emptied"
         _check_room(fs)
-        run = RestripeRun(world, fs, call, "-m")
+        helpers = [host.name for host in working_nodes(world, call, nodes)]
+        run = RestripeRun(world, fs, call, "-m", nodes=helpers)
     except BaseException:
         world.release()
         raise
@@ -80,7 +83,7 @@ async def mmdeldisk(world: World, call: Call) -> None:
         world.release()
         raise
     pools = dict.fromkeys(disk.pool for disk in fs.disks if disk.name in names)
-    await _empty(world, call, fs, names)
+    await _empty(world, call, fs, names, given.options.get("-N", ""))
     async with world.configuration:
         for pool in pools:
             await call.emit(f"Checking Allocation Map for storage pool {pool}\n")
@@ -118,7 +121,7 @@ async def mmrpldisk(world: World, call: Call) -> None:
     except BaseException:
         world.release()
         raise
-    await _empty(world, call, fs, {old.name})
+    await _empty(world, call, fs, {old.name}, given.options.get("-N", ""))
     async with world.configuration:
         fs.drop([old.name])
         await call.emit("Done\n" + world.dialect.propagating(call.name))

@@ -8,16 +8,14 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from simulator import moves, timeline
+from simulator import moves, qos, timeline
 from simulator.clock import ctime
+from simulator.pacing import Place
 from simulator.state import EMPTIED, UP, FileSystem
 from simulator.world import Call, World
 
 ABORT_AFTER = 40.0
 """Simulated seconds that the daemons go on after the command has died (policy `client_death` = `abort`)."""
-
-FULL_IOPS = 2600.0
-"""I/O operations a second of a restripe that nothing limits; a limit below that slows it in proportion."""
 
 NO_SPACE = "Not enough space for the desired number of replicas."
 
@@ -26,6 +24,7 @@ class RestripeRun:
     """One run. The disks follow the inode counter; lines for the command stand in a queue, None ends it.
 
     `quick` is a run over metadata alone: it counts a third of the inodes. `goes_on` is `--pit-continues-on-error`.
+    `nodes` are the hosts that work (-N), by default all that are active; without one of them the rest goes on.
     """
 
     def __init__(
@@ -37,6 +36,7 @@ class RestripeRun:
         *,
         quick: bool = False,
         goes_on: bool = False,
+        nodes: Sequence[str] = (),
     ) -> None:
         self._world = world
         self._fs = fs
@@ -45,6 +45,13 @@ class RestripeRun:
         self._mode = mode
         self._quick = quick
         self._goes_on = goes_on
+        self._nodes = tuple(nodes) or tuple(
+            name for name, host in world.cluster.hosts.items() if world.daemon_state(host) == "active"
+        )
+        self.helpers = self._nodes
+        """Those of the nodes that work now; one that was lost does not come again before a new scan."""
+        self.waiting_for: tuple[str, str, str] = ("", "", "")
+        """Host, thread and reason of what it waits for while it stands still."""
         self.failure: tuple[str, ...] = ()
         self.errors: tuple[str, ...] = ()
         self._over = False
@@ -60,20 +67,22 @@ class RestripeRun:
         self._plan = moves.plan(self._fs, self._mode, metadata_only=self._quick)
         self._timeline = self._lines()
         self.started = self._world.clock.now()
+        hosts = self._world.cluster.hosts
+        self.helpers = tuple(name for name in self._nodes if self._world.daemon_state(hosts[name]) == "active")
         # Stamps are whole seconds; so is the moment they are counted from.
         self._base = float(math.ceil(self.started + timeline.FIRST_LINE_AFTER))
-        # Offset `_anchor[1]` of the timeline is at moment `_anchor[0]`, and goes on at `_pace` from there.
-        self._anchor = (self._base, 0.0)
-        self._pace = self._allowed_pace()
+        self._place = Place(self._base, self._base, self._pace(), self._world.work)
         self._from = 0
         self._set_limit()
 
     def _lines(self) -> timeline.Timeline:
         fs, wide = self._fs, self._world.dialect.at_least(4, 2)
-        inodes = fs.inodes.allocated // (3 if self._quick else 1)
+        # Those of snapshots are scanned too, and mmdf counts them nowhere.
+        held = sum(each.inodes(fs.inode_bytes) for each in fs.snapshots)
+        inodes = (fs.inodes.allocated + held) // (3 if self._quick else 1)
         if self._plan.idle and self._mode in moves.MOVING:
             return timeline.short(inodes, wide=wide)
-        if fs.published_timeline and not self._quick:
+        if fs.published_timeline and not self._quick and not held:
             return timeline.full(inodes, wide=wide)
         kb = sum(disk.metadata_kb + (0 if self._quick else disk.data_kb) for disk in fs.disks)
         return timeline.computed(inodes, kb >> 10, wide=wide)
@@ -88,35 +97,51 @@ class RestripeRun:
             self._last = self._timeline.offset_of(share)
             self._whole = max(self._from + 1, self._timeline.inodes_at(self._last))
 
-    def _allowed_pace(self) -> float:
-        """The share of its full speed that the limits of QoS leave it: the narrowest pool decides."""
-        qos = self._fs.qos
-        if not qos.enabled or self._world.policies.qos_effect == "nothing":
-            return 1.0
-        limits = [qos.limit(pool, "maintenance") for pool in self._fs.pools]
-        numbers = [float(limit.lower().removesuffix("iops")) for limit in limits if limit != "unlimited"]
-        return min([1.0, *(max(1.0, number) / FULL_IOPS for number in numbers)])
+    def _pace(self) -> float:
+        """The share of its full speed: what other load and lost helpers leave, at most what QoS allows."""
+        free = self._world.load_factor * max(1, len(self.helpers)) / len(self._nodes)
+        return min(free, qos.allowed_share(self._world, self._fs, self.helpers))
 
     def adjust(self) -> None:
-        """Limits have changed: go on from here at another pace."""
-        now = self._world.clock.now()
-        self._anchor = (now, self._offset(now))
-        self._pace = self._allowed_pace()
+        """Limits, load or helpers have changed: go on from here at another pace."""
+        if not self._over:
+            self._place.change(self._world.clock.now(), self._pace())
+            self._changed.set()
+
+    def lose(self, name: str) -> None:
+        """A node is gone: the others go on without it, or there are none."""
+        if name in self.helpers and not self._over:
+            self.helpers = tuple(each for each in self.helpers if each != name)
+            self.adjust()
+            if not self.helpers:
+                self.fail(("The file system daemon failed unexpectedly.",), after=1.0)
+
+    def stand(self, until: float, waiting_for: tuple[str, str, str]) -> None:
+        """Stand still until a moment, which may be infinite: nothing is scanned, moved or told."""
+        self.waiting_for = waiting_for
+        self._place.stand(self._world.clock.now(), until)
         self._changed.set()
+
+    def go_on(self) -> None:
+        """Stand no longer."""
+        self._place.go_on(self._world.clock.now())
+        self._changed.set()
+
+    @property
+    def standing_since(self) -> float | None:
+        """Since when it stands still; None while it moves."""
+        return self._place.standing_since if self._place.stands(self._world.clock.now()) else None
 
     def _due(self, offset: float) -> float:
         """The moment of an offset of the timeline."""
-        return self._anchor[0] + (offset - self._anchor[1]) / self._pace
-
-    def _offset(self, moment: float) -> float:
-        return self._anchor[1] + (moment - self._anchor[0]) * self._pace
+        return self._place.due(offset)
 
     def _end(self) -> float:
         return min(self._due(self._last), self._stop_at)
 
     def _inodes(self) -> int:
         moment = min(self._world.clock.now(), self._end())
-        return min(self._whole, self._timeline.inodes_at(self._offset(moment)))
+        return min(self._whole, self._timeline.inodes_at(self._place.offset(moment)))
 
     def _done(self) -> tuple[int, int]:
         return max(0, self._inodes() - self._from), max(1, self._whole - self._from)
@@ -144,6 +169,7 @@ class RestripeRun:
         """How far it is."""
         done, total = self._inodes(), self._timeline.inodes_total
         end = self._end()
+        ends = self._due(self._timeline.length) if end == math.inf else end
         return {
             "host": self._host,
             "command": self._command,
@@ -151,8 +177,10 @@ class RestripeRun:
             "first_line": self._base,
             "inodes": done,
             "inodes_total": total,
-            "ends": self._due(self._timeline.length) if end == math.inf else end,
-            "pace": self._pace,
+            "ends": ends if ends < math.inf else None,
+            "pace": self._place.pace,
+            "standing_since": self.standing_since,
+            "helpers": list(self.helpers),
         }
 
     def client_died(self) -> None:
@@ -196,7 +224,7 @@ class RestripeRun:
         while not self._again and (left := min(due(), self._end()) - clock.now()) > 0:
             self._changed.clear()
             try:
-                await asyncio.wait_for(self._changed.wait(), left / clock.speed)
+                await asyncio.wait_for(self._changed.wait(), left / clock.speed if left < math.inf else None)
             except TimeoutError:
                 continue
         return not self._again and due() <= self._end()
@@ -231,6 +259,7 @@ class RestripeRun:
             if not self._over:
                 self._plan.settle(self._fs, *self._done())
                 self._over = True
+            self._place.end(min(self._world.clock.now(), self._end()))
             self.lines.put_nowait(None)
 
     def _finish(self) -> None:

@@ -82,7 +82,8 @@ async def mmrestripefs(world: World, call: Call) -> None:
         check_replicas(fs)
         check_disks(fs)
         goes_on = "--pit-continues-on-error" in given.options
-        run = RestripeRun(world, fs, call, mode, quick=metadata_only, goes_on=goes_on)
+        nodes = [host.name for host in hosts]
+        run = RestripeRun(world, fs, call, mode, quick=metadata_only, goes_on=goes_on, nodes=nodes)
     except BaseException:
         world.release()
         raise

@@ -14,10 +14,12 @@ from simulator import commands, scenarios, shims
 from simulator.clock import Clock
 from simulator.control import ControlServer
 from simulator.hardware import Host
+from simulator.livefiles import LiveFiles
 from simulator.machines import Machine
 from simulator.operations import Operations
 from simulator.processes import Processes
 from simulator.shimserver import ShimServer
+from simulator.traffic import Traffic
 from simulator.world import World
 
 
@@ -65,7 +67,8 @@ class Simulator:
         self._processes = Processes()
         self._shims = ShimServer(self.world, self._token, commands.execute)
         self.machines: dict[str, Machine] = {}
-        operations = Operations(self.world, self.machines, self.directory)
+        self.traffic = Traffic(self.world)
+        operations = Operations(self.world, self.machines, self.directory, self.traffic)
         self._control = ControlServer(operations, self.stopped.set, lambda: self._shims.refused)
         self.world.renew = self._renew
         self.ready: dict[str, Any] = {}
@@ -83,7 +86,11 @@ class Simulator:
             "PATH": f"{self.directory / 'bin'}:/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin",
             "SIM_PORT": str(await self._shims.start()),
             "SIM_TOKEN": self._token,
+            "RESTRIPE_PROBE_HOOK": str(self.directory / "bin" / shims.OPERATION),
         }
+        shared = self.directory / "fs"
+        shared.mkdir()
+        shared.chmod(0o1777)
         client_key = asyncssh.generate_private_key("ssh-ed25519")
         identity = self.directory / "id_ed25519"
         self._write(identity, client_key.export_private_key())
@@ -91,7 +98,9 @@ class Simulator:
         config: list[str] = []
         for host in self.world.cluster.hosts.values():
             host_key = asyncssh.generate_private_key("ssh-ed25519")
-            machine = Machine(host, self._processes, self.directory / "hosts" / host.name, common)
+            base = self.directory / "hosts" / host.name
+            live = LiveFiles(self.world, host, self.traffic, base / "live", self.directory / "fs")
+            machine = Machine(host, self._processes, base, common, live)
             self.machines[host.name] = machine
             ssh_port = await machine.start(host_key, client_key)
             public = " ".join(host_key.export_public_key().decode("ascii").split()[:2])

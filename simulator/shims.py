@@ -15,6 +15,9 @@ from pathlib import Path
 OTHERS = ("date", "hostname", "uname", "sudo")
 """Programs that have a shim of their own."""
 
+OPERATION = "restripe-sim-io"
+"""The program that a probe of the file system runs (RESTRIPE_PROBE_HOOK)."""
+
 _COMMAND = r"""#!@BASH@
 # A simulated command: the work is done elsewhere, this only carries words there and back.
 name=${0##*/}
@@ -58,6 +61,14 @@ IFS= read -r now <&3 || gone
 exec 3<&-
 if [ "$*" = +%s ]; then echo "${now%.*}"; exit 0; fi
 exec @DATE@ -d "@$now" "$@"
+"""
+
+_IO = r"""#!@BASH@
+# Takes as long as an operation of the simulated file system takes its users now, and does nothing.
+{ exec 3<>"/dev/tcp/127.0.0.1/$SIM_PORT"; } 2>/dev/null || exit 125
+printf '%s\0' io "$SIM_TOKEN" "$SIM_HOST" >&3
+IFS= read -r rc <&3 || exit 125
+exit "$rc"
 """
 
 _SUDO = r"""#!@BASH@
@@ -104,7 +115,8 @@ def write(directory: Path, simulated: Iterable[str]) -> None:
     Raises OSError if a program they need is missing.
     """
     directory.mkdir(mode=0o755)
-    for name, text in (("mm", _COMMAND), ("date", _DATE), ("sudo", _SUDO), ("hostname", _HOSTNAME)):
+    own = {"mm": _COMMAND, "date": _DATE, "sudo": _SUDO, "hostname": _HOSTNAME, OPERATION: _IO}
+    for name, text in own.items():
         file = directory / name
         file.write_text(re.sub("@([A-Z]+)@", _real, text), encoding="ascii")
         file.chmod(0o755)

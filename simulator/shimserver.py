@@ -93,7 +93,9 @@ class ShimServer:
                 raise _BadRequestError
             key = "" if verb == "now" else await _field(reader)
             call = await self._request(reader) if verb == "run" else None
-        if verb == "now":
+        if verb == "io":
+            await self._operation(key, (reader, writer))
+        elif verb == "now":
             writer.write(b"%.6f\n" % self._world.clock.now())
             await writer.drain()
         elif verb in ("out", "err"):
@@ -102,6 +104,21 @@ class ShimServer:
             await self._run(call, key, (reader, writer))
         else:
             raise _BadRequestError
+
+    async def _operation(self, host: str, client: Stream) -> None:
+        """Answer when an operation of the file system would be done; nobody waits for one who is gone."""
+        world = self._world
+        work = asyncio.ensure_future(world.users.operation(host, world.work.rate(world.clock.now())))
+        gone = asyncio.ensure_future(client[0].read(1))
+        try:
+            await asyncio.wait({work, gone}, return_when=asyncio.FIRST_COMPLETED)
+            if work.done():
+                client[1].write(b"0\n")
+                await client[1].drain()
+        finally:
+            work.cancel()
+            gone.cancel()
+            await asyncio.gather(work, gone, return_exceptions=True)
 
     async def _request(self, reader: asyncio.StreamReader) -> Call:
         name, pid, cwd, line, count = [await _field(reader) for _ in range(5)]

@@ -147,13 +147,21 @@ class Snapshot:
     metadata_kb: int = 0
     fileset: str = ""
 
+    def inodes(self, inode_bytes: int) -> int:
+        """How many inodes it holds of its own, each of that size: a scan walks them after those of the file system."""
+        return self.metadata_kb * 1024 // inode_bytes
+
 
 @dataclass
 class Qos:
-    """Limits of a file system: `other` and `maintenance` by pool, as `unlimited` or `300IOPS`."""
+    """Limits of a file system: `other` and `maintenance` by pool, as `unlimited` or `300IOPS`.
+
+    `limits` are for all nodes that mount it together; `scopes` for some nodes, by their names joined with commas.
+    """
 
     enabled: bool = False
     limits: dict[str, dict[str, str]] = field(default_factory=dict)
+    scopes: dict[str, dict[str, dict[str, str]]] = field(default_factory=dict)
 
     def limit(self, pool: str, name: str) -> str:
         """The limit of a class in a pool."""

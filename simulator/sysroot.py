@@ -19,10 +19,11 @@ from simulator.hardware import Host
 
 
 class Sysroot:
-    """The tree of one host; `path` is what sessions know it by."""
+    """The tree of one host; `path` is what sessions know it by, `more` stands in it besides its devices."""
 
-    def __init__(self, host: Host, path: Path) -> None:
+    def __init__(self, host: Host, path: Path, more: Mapping[str, Entry] | None = None) -> None:
         self.path = path
+        self._more = more or {}
         self._host = host
         self._lock = asyncio.Lock()
         self._changes: int | None = None
@@ -37,7 +38,7 @@ class Sysroot:
         async with self._lock:
             if self._changes == self._host.changes:
                 return
-            changes, entries = self._host.changes, tree(self._host)
+            changes, entries = self._host.changes, {**tree(self._host), **self._more}
             await asyncio.to_thread(self._write, entries)
             self._changes = changes
 

@@ -6,21 +6,27 @@ import asyncio
 import os
 import stat
 from collections import deque
-from collections.abc import Awaitable, Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any
 
 from simulator.clock import Clock
 from simulator.cluster import Cluster
 from simulator.dialects import Dialect
+from simulator.going import Record, Run, Waiter
 from simulator.hardware import Device, Host
+from simulator.hostlogs import HostLogs, first_lines
+from simulator.pacing import Steps
 from simulator.policies import Policies
 from simulator.state import FileSystem
 from simulator.usage import CommandError
+from simulator.users import Users
 
 MAX_STANZA_BYTES = 1 << 20
 MAX_HISTORY = 10_000
+DAEMON_AGE = 41 * 86400.0
+"""For how long the daemons have run when a scenario begins."""
 
 
 @dataclass
@@ -94,41 +100,6 @@ class Call:
         self.path(name).write_bytes(text.encode("utf-8", "surrogateescape"))
 
 
-class Run(Protocol):
-    """A restripe that is running in the daemons."""
-
-    def advance(self) -> None:
-        """Bring the disks up to the present moment."""
-
-    def adjust(self) -> None:
-        """The limits of QoS have changed."""
-
-    def report(self) -> dict[str, Any]:
-        """How far it is, for the control interface."""
-
-
-@dataclass
-class Record:
-    """One command of the history; times are simulated UNIX times, `rc` is None while it runs or if it was killed."""
-
-    host: str
-    argv: list[str]
-    pid: int
-    start: float
-    end: float | None = None
-    rc: int | None = None
-
-
-@dataclass(frozen=True)
-class Waiter:
-    """A thread that waits for something; `since` is a UNIX time."""
-
-    thread: str
-    reason: str
-    since: float
-    monitored: bool = True
-
-
 @dataclass
 class World:
     """Everything there is."""
@@ -149,11 +120,37 @@ class World:
     """Quorum is lost whatever the daemons say: a network split."""
     waiters: dict[str, list[Waiter]] = field(default_factory=dict)
     """Waiters that were put there, by host."""
+    work: Steps = field(default_factory=Steps)
+    """Seconds at full speed that restripes have worked, all of them together."""
+    users: Users = field(default_factory=Users)
+    load_factor: float = 1.0
+    """The share of its speed that other load leaves a restripe."""
+    daemons: dict[str, float] = field(default_factory=dict)
+    """When daemons began that were started since the scenario began, by host; UNIX times."""
+    kept_disks: set[str] = field(default_factory=set)
+    """Hosts whose disks others go on to serve while they are down."""
+    suspended: set[str] = field(default_factory=set)
+    """Disks that were suspended because they failed (`restripeOnDiskFailure`)."""
     _exclusive: asyncio.Lock = field(default_factory=asyncio.Lock)
     background: set[asyncio.Task[None]] = field(default_factory=set)
+    logs: HostLogs = field(init=False)
+    booted: dict[str, float] = field(default_factory=dict)
+    """When hosts were booted that were since the scenario began; UNIX times."""
+    stuck_disk: str = ""
+    """The disk that holds up a restripe which stands."""
     renew: Callable[[], Awaitable[None]] | None = None
     """Makes true what hosts see of their devices in files; called after a command that changes devices."""
     _changed: asyncio.Event = field(default_factory=asyncio.Event)
+
+    def __post_init__(self) -> None:
+        self.logs = HostLogs(self.cluster.dialect, self._moment, self._first_lines)
+
+    def _moment(self) -> float:
+        return self.clock.now()
+
+    def _first_lines(self, name: str, file: str) -> Iterator[tuple[float, str, str]]:
+        host = self.cluster.hosts[name]
+        return first_lines(self.cluster, host, file, self.daemon_of(host), self.clock.epoch)
 
     async def readable(self, device: Device) -> None:
         """Wait until a device can be read."""
@@ -172,10 +169,17 @@ class World:
         if self.run is not None:
             self.run.advance()
 
-    def set_qos(self, fs: FileSystem, limits: dict[str, dict[str, str]], *, enabled: bool) -> None:
+    def set_qos(
+        self,
+        fs: FileSystem,
+        limits: dict[str, dict[str, str]],
+        scopes: dict[str, dict[str, dict[str, str]]],
+        *,
+        enabled: bool,
+    ) -> None:
         """Change the limits; they hold at once, for a restripe that runs too."""
         self.settle()
-        fs.qos.limits, fs.qos.enabled = limits, enabled
+        fs.qos.limits, fs.qos.scopes, fs.qos.enabled = limits, scopes, enabled
         if self.run is not None:
             self.run.adjust()
 
@@ -213,6 +217,12 @@ class World:
         if host.name in self.policies.down_nodes:
             return "down"
         return "active" if self.has_quorum else "arbitrating"
+
+    def daemon_of(self, host: Host) -> tuple[float, int]:
+        """Since when the daemon of a host runs, and its process id."""
+        first = self.clock.epoch - DAEMON_AGE - 977 * host.number
+        started = self.daemons.get(host.name, first)
+        return started, 2900 + int(started) % 29989
 
     def need_daemon(self, call: Call) -> None:
         """Fail if the daemon on the command's host cannot serve it."""

@@ -32,7 +32,8 @@ LARGE = 32 * 1024
 class Fact(msgspec.Struct, frozen=True):
     """What one question told. `at` is when it was asked for what `parsed` holds (Site's clock).
 
-    `failure` is set while the latest answer was no good; `failed_at` says when that was.
+    `failure` is set while the latest answer was no good; `failed_at` says when that was. `never` says that this release
+    has no such question: it is not asked again by itself.
     """
 
     key: str
@@ -44,6 +45,7 @@ class Fact(msgspec.Struct, frozen=True):
     source: Reply | None = None
     failure: str = ""
     failed_at: float = 0.0
+    never: bool = False
 
 
 def reader(reading: Reading, host: str, command: Command) -> tuple[str, Parser] | None:
@@ -141,6 +143,9 @@ def learn(
         return None  # the human form is asked for next
     before = fact or Fact(key, host, command.text)
     if reply.rc != 0:
+        lacks = reading.lacks(command, reply.rc, decode(reply.out.data), decode(reply.err.data))
+        if lacks:
+            return msgspec.structs.replace(before, failure=lacks, failed_at=at, never=True)
         text = last_lines(reply.err.data) or last_lines(reply.out.data)
         return msgspec.structs.replace(before, failure=f"exit code {reply.rc}: {text}", failed_at=at)
     # the same bytes mean the same: most answers of a quiet night are what they were

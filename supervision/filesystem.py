@@ -12,6 +12,7 @@ from typing import Protocol
 import msgspec
 
 from remote.command import Command
+from supervision.brake import Brake, Hours, Plan
 from supervision.forecasts import Told
 from supervision.logs import Scan
 from supervision.state import Job, State
@@ -246,6 +247,21 @@ class FileSystem(Protocol):
 
     def fills(self, state: State) -> Sequence[Fill]:
         """The disks that a scan fills."""
+
+    def brake(self, state: State) -> Brake | None:
+        """How it stands with the limits of a scan; None where there are none on such a file system."""
+
+    def ease(self, state: State, iops: float) -> Plan:
+        """What would limit the scan to that many I/O operations a second, for all that scan together; or why not."""
+
+    def schedule(self, state: State, iops: float, hours: Hours, job_id: str) -> Plan:
+        """What would limit it so in some hours alone, by a job of that id on its host; or why not."""
+
+    def brake_questions(self) -> tuple[Command, ...]:
+        """What tells the limits and the rates: asked just before a change, and after it."""
+
+    def release(self, state: State) -> Plan:
+        """What would bring back the limits from before our first change; or why not."""
 
     def may_run(self, argv: Sequence[str]) -> str:
         """Why a person may not run this as a job of their own; empty when they may."""

@@ -14,6 +14,8 @@ from remote.linux.commands import devices, disk_counters, log_history, logs, lsb
 from remote.linux.host_time import host_time
 from supervision import (
     gpfs_aftermath,
+    gpfs_brake,
+    gpfs_braking,
     gpfs_choosing,
     gpfs_devices,
     gpfs_disks,
@@ -25,6 +27,7 @@ from supervision import (
     gpfs_running,
     gpfs_space,
 )
+from supervision.brake import Brake, Hours, Plan
 from supervision.facts import reader
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Preview, Progress, Words
 from supervision.filesystems import Sites
@@ -87,6 +90,7 @@ class GpfsFileSystem:
             gpfs.mmlsnsd(long=True),
             gpfs.mmlsmgr(),
             gpfs.mmlsdisk(self._name, long=True),
+            gpfs.mmlsqos(self._name),
             gpfs.mmlssnapshot(self._name),  # their inodes are walked too: the forecast has to say so
         )
 
@@ -111,6 +115,8 @@ class GpfsFileSystem:
             Cadence("disks", 120.0, entry, (gpfs.mmlsdisk(name),)),
             # reads every allocation map, so rarely; often enough to see a metadata disk fill before it is full
             Cadence("space", 900.0, entry, (gpfs.mmdf(name),)),
+            # what the classes of I/O do now: the last minute of it, told by the manager
+            Cadence("qos", 120.0, entry, (gpfs.mmlsqos(name),)),
             # managers move when a node dies
             Cadence("managers", 300.0, entry, (gpfs.mmlsmgr(),)),
             # the configuration changes by a person's hand alone
@@ -229,6 +235,26 @@ class GpfsFileSystem:
     def fills(self, state: State) -> Sequence[Fill]:
         """The metadata-only disks."""
         return gpfs_disks.fills(self._view(state))
+
+    def brake(self, state: State) -> Brake:
+        """The limits of QoS."""
+        return gpfs_brake.brake(self._view(state))
+
+    def ease(self, state: State, iops: float) -> Plan:
+        """mmchqos with a limit for maintenance."""
+        return gpfs_braking.ease(self._view(state), iops)
+
+    def schedule(self, state: State, iops: float, hours: Hours, job_id: str) -> Plan:
+        """A script on the host that runs mmchqos when the hour comes."""
+        return gpfs_braking.schedule(self._view(state), iops, hours, job_id)
+
+    def brake_questions(self) -> tuple[Command, ...]:
+        """mmlsqos: the manager answers it from memory."""
+        return (gpfs.mmlsqos(self._name),)
+
+    def release(self, state: State) -> Plan:
+        """mmchqos with the settings from before our first change."""
+        return gpfs_braking.release(self._view(state))
 
     def may_run(self, argv: Sequence[str]) -> str:
         """Why a person may not run this as a job of their own; empty when they may."""

@@ -6,13 +6,15 @@ Times are those that the lines print: local time of the far side, without a zone
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 import msgspec
 
+from remote.gpfs.commands_changing import Restripe
 from remote.gpfs.progress import Percent, PhaseStarted, ProgressEvent, Waiting, parse_progress_line, parse_stamp
 from remote.text import decode, one_line
 from supervision.eta import Estimate, Estimator, Observation, State
+from supervision.eta_rates import Calibration
 
 NOT_TOLD = "not told by the log"
 LONGEST_LINE = 65_536
@@ -22,9 +24,27 @@ _ESCAPE = re.compile(
     r"|\x1b[\]P^_k][^\x07\x1b]*(?:\x07|\x1b\\)?"  # titles
     r"|\x1b[ -/]*[0-~]"
 )
+_WORKS = frozenset(work.value for work in Restripe)
 _RUBBED_OUT = re.compile(r"[^\x08]\x08")
 _CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f]")
 _DELETING = re.compile(r"Deleting (?:user files|files in snapshot\b.{0,300}?) *\.\.\.\Z")
+
+
+def run_kind(argv: Sequence[str]) -> str:
+    """The kind of run that a command is, by which finished ones teach the next: `mmrestripefs -r`, `mmdeldisk`.
+
+    Empty for what does not scan.
+    """
+    program = argv[0].rpartition("/")[2] if argv else ""
+    match program:
+        case "mmrestripefs":
+            works = [word for word in argv if word in _WORKS][:1]
+            return " ".join((program, *works, *(["--metadata-only"] if "--metadata-only" in argv else [])))
+        case "mmchdisk":
+            return "mmchdisk start" if "start" in argv else ""
+        case "mmdeldisk" | "mmrpldisk" | "mmdelsnapshot":
+            return program
+    return ""
 
 
 class Forecast(msgspec.Struct, frozen=True):
@@ -41,10 +61,20 @@ class Forecast(msgspec.Struct, frozen=True):
 
 
 class LogForecaster:
-    """Reads a log line by line; `allocated` inodes and `used_mb` are the totals that mmdf tells of, where known."""
+    """Reads a log line by line; `allocated` inodes and `used_mb` are the totals that mmdf tells of, where known.
 
-    def __init__(self, allocated: int | None = None, used_mb: int | None = None) -> None:
-        self._estimator = Estimator(allocated, used_mb)
+    `snapshots` tells that the file system has some, `calibration` what earlier runs taught.
+    """
+
+    def __init__(
+        self,
+        allocated: int | None = None,
+        used_mb: int | None = None,
+        *,
+        snapshots: bool = False,
+        calibration: Calibration | None = None,
+    ) -> None:
+        self._estimator = Estimator(allocated, used_mb, snapshots=snapshots, calibration=calibration)
         self._phase = ""
         self._metadata = False
         self._at: float | None = None
@@ -80,6 +110,11 @@ class LogForecaster:
             return None
         number, printed, said = self._last
         return Forecast(number, printed, self._phase or NOT_TOLD, said, self._estimator.estimate())
+
+    @property
+    def counts_inodes(self) -> bool:
+        """Whether it was told how many inodes there are to count."""
+        return self._estimator.allocated is not None
 
     @property
     def waiting(self) -> bool:

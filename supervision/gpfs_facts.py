@@ -16,6 +16,7 @@ from remote.gpfs.models import (
     NodeStates,
     NsdDevices,
     NsdList,
+    Qos,
     Waiters,
 )
 from remote.linux.host_time import HostTime
@@ -55,6 +56,7 @@ class GpfsFacts:
             NodeStates: "node states",
             Managers: "managers",
             Mounts: f"mounts {fs}",
+            Qos: f"qos {fs}",
         }
 
     def fact(self, kind: type, host: str = "") -> Fact | None:

@@ -14,6 +14,7 @@ from remote.names import fold
 from supervision.clocktext import duration_text
 from supervision.facts import Fact
 from supervision.filesystem import Phase
+from supervision.gpfs_brake import brake_problems
 from supervision.gpfs_diskproblems import disk_problems
 from supervision.gpfs_nodes import daemon_states
 from supervision.gpfs_progress import is_scan, launching, progress, scan_job
@@ -46,7 +47,7 @@ _JOB_ADVICE = {
 
 def problems(view: View, cadences: Mapping[str, float]) -> tuple[Line, ...]:
     """Everything that is wrong. `cadences` tells how often (s) a fact is asked, by its key."""
-    parts = (disk_problems, _scan, _daemons, _waiters, _links, _clocks, _jobs)
+    parts = (disk_problems, _scan, brake_problems, _daemons, _waiters, _links, _clocks, _jobs)
     lines = [line for part in parts for line in part(view)]
     lines += _old(view, cadences)
     return tuple(sorted(lines, key=lambda line: -line.severity))
@@ -156,6 +157,8 @@ def _old(view: View, cadences: Mapping[str, float]) -> Iterator[Line]:
     away = {host for host in view.hosts if host in links and links[host].state not in _LINKS_ALL_RIGHT}
     down = {host for host in view.hosts if _is_down(view, host)}
     for key, fact in view.state.facts.items():
+        if fact.never:
+            continue  # no release has everything
         if fact.failure and key.startswith("waiters ") and fact.host in down:
             continue  # where GPFS does not run, nothing of it waits
         if fact.failure and fact.host in away:

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from remote.command import Command
-from remote.gpfs import parsers
+from remote.gpfs import parsers, qos
 from remote.gpfs.dialects import machine_form, machine_refused
+from remote.gpfs.models import FsSpace
 from remote.gpfs.progress import Failed, Percent, PhaseDone, PhaseStarted, Waiting, parse_progress_line, parse_stamp
+from remote.text import one_line
 from supervision import gpfs_happened
 from supervision.reading import (
     Change,
@@ -22,9 +24,11 @@ from supervision.reading import (
     Totals,
     WaitsFor,
 )
+from supervision.spaces import DiskUse
 
 IN_SLICES = frozenset(("mmlscluster", "mmgetstate", "mmlsdisk", "mmdf", "mmlsnsd"))
 """Commands whose answers grow with the cluster."""
+_NO_COMMAND = 127
 _HUMAN_ALWAYS = frozenset(("mmlsdisk",))
 """The sentences on replication that end it are not known to be printed with `-Y`, and decisions rest on them."""
 
@@ -64,6 +68,8 @@ class GpfsReading(Reading):
                 return "managers", parsers.parse_mmlsmgr
             case "mmlsmount", [fs] | [fs, "-L"]:
                 return f"mounts {fs}", parsers.parse_mmlsmount
+            case "mmlsqos", [fs, "--seconds", _]:
+                return f"qos {fs}", parsers.parse_mmlsqos
             case "mmlssnapshot", [fs]:
                 return f"snapshots {fs}", parsers.parse_mmlssnapshot
         return None
@@ -80,6 +86,14 @@ class GpfsReading(Reading):
         """A release that has no `-Y` for a command."""
         refused = "-Y" in command.argv and machine_refused(rc, stdout, stderr)
         return "no -Y in this release; it is asked without" if refused else ""
+
+    def lacks(self, command: Command, rc: int, stdout: str, stderr: str) -> str:
+        """QoS came with 4.2; every other question is one that each release knows."""
+        if command.argv[0] != "mmlsqos":
+            return ""
+        if rc == _NO_COMMAND:
+            return "this release has no QoS: there is no mmlsqos"
+        return f"no QoS here: {one_line(stderr or stdout)[:200]}" if qos.is_impossible(stdout, stderr) else ""
 
     def scan_event(self, line: str) -> ScanEvent | None:
         """Lines of mmrestripefs and of what prints the same; work is counted in inodes."""
@@ -99,6 +113,23 @@ class GpfsReading(Reading):
     def happened(self, key: str, before: object, after: object) -> tuple[Change, ...]:
         """Disks, nodes, daemons, managers, limits and snapshots that are not what they were."""
         return gpfs_happened.changes(key, before, after)
+
+    def disk_uses(self, key: str, model: object, name: str) -> tuple[DiskUse, ...]:
+        """Of mmdf, all of it and `-m` alike; nothing where its figures are rounded."""
+        if key not in (f"space {name}", f"metadata space {name}") or not isinstance(model, FsSpace) or not model.exact:
+            return ()
+        return tuple(
+            DiskUse(
+                disk.nsd,
+                disk.used_kb,
+                disk.size_kb,
+                disk.failure_group,
+                disk.pool,
+                metadata=disk.metadata,
+                data=disk.data,
+            )
+            for disk in model.disks
+        )
 
     def totals(self, told: Callable[[str], object], name: str, command: str) -> Totals:
         """Allocated inodes, and the MB in use on the disks that hold data."""

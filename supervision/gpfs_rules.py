@@ -14,6 +14,7 @@ from itertools import pairwise
 
 from remote.command import Effect
 from remote.jobs import JobState
+from supervision.gpfs_braked import is_schedule
 from supervision.gpfs_view import is_about, words_of
 from supervision.state import Job
 
@@ -70,6 +71,8 @@ _MMRESTRIPEFS = (
     "What was moved stays moved. A new mmrestripefs begins its scan from the start; until one has ended well the file "
     "system may not be properly replicated."
 )
+
+_SCHEDULE = "It brings back the limits that were there before it, and then ends; that may take a minute."
 
 
 def may_run(argv: Sequence[str], fs: str) -> str:
@@ -155,7 +158,7 @@ def may_stop(job: Job, fs: str) -> str:
         return "it changes the configuration: interrupted it can leave GPFS inconsistent. Wait for its end"
     if is_about(job, fs, "mmrestripefs") or is_about(job, fs, "mmdeldisk"):
         return ""
-    if status.effect is Effect.READS:
+    if status.effect is Effect.READS or is_schedule(job, fs):
         return ""
     program = _name((words_of(job) or ("it",))[0])
     return f"only mmrestripefs and mmdeldisk of {fs} may be stopped; what {program} leaves behind half-way is not known"
@@ -163,6 +166,8 @@ def may_stop(job: Job, fs: str) -> str:
 
 def stop_leaves(job: Job, fs: str) -> str:
     """What a job leaves behind when it is stopped, in words."""
+    if is_schedule(job, fs):
+        return _SCHEDULE
     if is_about(job, fs, "mmdeldisk"):
         return _MMDELDISK
     if is_about(job, fs, "mmrestripefs"):

@@ -132,16 +132,21 @@ def impact(
     *,
     budget: float | None = None,
     before: tuple[float, float] | None = None,
+    earlier: Iterable[Samples] = (),
     speed: float = 1.0,
 ) -> Impact:
     """What a scan that began at `began` does, by what is known at `now`.
 
     `budget` is a factor; without it the one that the probe was started with. `before` is a time that a person chose for
-    the baseline, from and to, instead of all before the scan. Without a scan all that was is the baseline. `speed` is
-    the simulation's, 1 for a real cluster.
+    the baseline, from and to, instead of all before the scan. Without a scan all that was is the baseline. `earlier`
+    are probes of the same place that have ended, the newest first, for when this one began too late. `speed` is the
+    simulation's, 1 for a real cluster.
     """
     since, until = before or (-math.inf, now if began is None else began)
     base = baseline(samples, until, since)
+    if base.spreads == NONE:
+        others = (baseline(other, until, since) for other in earlier)
+        base = next((other for other in others if other.spreads != NONE), base)
     after = max(now - WINDOW, -math.inf if began is None else began)
     changes = _changes(base, spreads(window(samples.recent, after, now)))
     setup = samples.setup or Setup()

@@ -50,12 +50,12 @@ def detail_lines(found: Impact) -> Iterator[str]:
 
 
 def latency_text(us: float) -> str:
-    """Microseconds as people say them: `0.4 ms`, `19 ms`, `1.3 s`, `4 min`."""
+    """Microseconds as people say them: `0.4 ms`, `19 ms`, `1.3 s`, `30 s`, `4 min`."""
     if us < 9_950:
         return f"{us / 1e3:.1f} ms"
     if us < 999_500:
         return f"{us / 1e3:.0f} ms"
-    return f"{us / 1e6:.1f} s" if us < 59_950_000 else duration_text(us / 1e6)
+    return f"{us / 1e6:.1f} s" if us < 9_950_000 else duration_text(us / 1e6)
 
 
 def factor_text(factor: float) -> str:

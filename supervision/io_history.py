@@ -11,7 +11,7 @@ from remote.linux.diskstats import DiskCounters
 from supervision.facts import Fact
 
 NEWEST = 6
-"""Looks that are all kept; of those before them about as many, each twice as old as the next."""
+"""Looks that are all kept; of those before them about two for each doubling of their age."""
 
 
 class Look(msgspec.Struct, frozen=True):
@@ -37,13 +37,12 @@ def noted(before: History, fact: Fact) -> History:
 
 
 def _thinned(looks: History) -> History:
-    """Of the older ones those that are each at least twice as old as the one after it; the oldest always."""
-    if len(looks) <= NEWEST:
-        return looks
-    now = looks[-1].at
-    kept = list(looks[-NEWEST:])
-    oldest, *older = looks[:-NEWEST]
-    for look in reversed(older):
-        if now - look.at >= 1.5 * (now - kept[0].at):
-            kept.insert(0, look)
-    return (oldest, *kept)
+    """Without those whose neighbours are no further apart than the later one is old; the oldest and newest always."""
+    kept, now = list(looks), looks[-1].at
+    index = 1
+    while index < len(kept) - NEWEST:
+        if kept[index + 1].at - kept[index - 1].at <= now - kept[index + 1].at:
+            del kept[index]
+        else:
+            index += 1
+    return tuple(kept)

@@ -13,6 +13,8 @@ import msgspec
 
 from remote.command import Command, Effect
 from remote.jobs import JobSpec, JobStatus, Place
+from supervision.impact import Impact, impact
+from supervision.jobtimes import began_here
 from supervision.probing import Samples
 from supervision.state import Job, State
 
@@ -77,11 +79,17 @@ def refusal(directory: str, mean: float, budget: float | None) -> str:
 
 def is_probe(status: JobStatus) -> bool:
     """Whether a job is a probe, whoever started it."""
+    return bool(_directory(status))
+
+
+def _directory(status: JobStatus) -> str:
+    """What a job probes; empty when it is no probe."""
     try:
         words = shlex.split(status.command)
     except ValueError:
-        return False
-    return len(words) >= 7 and words[0] == "sh" and words[1].endswith(f"/{status.id}/run/{FILE}")
+        return ""
+    mine = len(words) >= 7 and words[0] == "sh" and words[1].endswith(f"/{status.id}/run/{FILE}")
+    return words[2] if mine else ""
 
 
 def probes(state: State) -> Iterator[Probe]:
@@ -90,6 +98,44 @@ def probes(state: State) -> Iterator[Probe]:
     for job in sorted(jobs, key=lambda job: (job.status.began or job.at, job.host, job.status.id), reverse=True):
         log = state.job_log(job.host, job.status.id)
         yield Probe(job.host, job, log.samples if log else Samples())
+
+
+class Hurt(msgspec.Struct, frozen=True):
+    """What the newest probe that runs, else the newest, tells of users' latency; `directory` is what it probes."""
+
+    probe: Probe
+    directory: str
+    impact: Impact
+
+
+def hurt(
+    state: State,
+    scan: Job | None = None,
+    *,
+    budget: float | None = None,
+    before: tuple[float, float] | None = None,
+) -> Hurt | None:
+    """What a scan does to users, by what is known; None where there is no probe. `budget`, `before`: as in `impact`."""
+    known = sorted(probes(state), key=lambda probe: probe.job.status.state.settled)  # stable: the newest first
+    if not known:
+        return None
+    probe, *others = known
+    status, directory = probe.job.status, _directory(probe.job.status)
+    found = impact(
+        probe.samples,
+        state.at,
+        None if scan is None else began_here(state, scan),
+        budget=budget,
+        before=before,
+        earlier=[
+            each.samples for each in others if (each.host, _directory(each.job.status)) == (probe.host, directory)
+        ],
+        speed=state.header.speed,
+    )
+    if status.state.settled and not probe.samples.over:  # it was killed, or its host went down
+        ended = f"the probe has ended: {status.meaning}"
+        found = msgspec.structs.replace(found, why=ended, hung=None, hung_since=None)
+    return Hurt(probe, directory, found)
 
 
 @cache

@@ -12,6 +12,7 @@ import msgspec
 
 from remote.command import Command
 from remote.parsed import Parsed
+from supervision.spaces import DiskUse
 
 Parser: TypeAlias = Callable[[str, str], Parsed[Any]]
 """Reads stdout and stderr."""
@@ -107,6 +108,11 @@ class Reading:
         del command, rc, stdout, stderr
         return ""
 
+    def lacks(self, command: Command, rc: int, stdout: str, stderr: str) -> str:
+        """Why an answer means that this release has no such command, so that asking again is no use; else empty."""
+        del command, rc, stdout, stderr
+        return ""
+
     def scan_event(self, line: str) -> ScanEvent | None:
         """What a whole line of a job's log tells of a scan; None for any other line."""
         del line
@@ -115,6 +121,11 @@ class Reading:
     def happened(self, key: str, before: object, after: object) -> tuple[Change, ...]:
         """What has changed for a scan between two answers to the same question, by what was read of them."""
         del key, before, after
+        return ()
+
+    def disk_uses(self, key: str, model: object, name: str) -> tuple[DiskUse, ...]:
+        """How much is on the disks of the file system `name`, where an answer tells that; else nothing."""
+        del key, model, name
         return ()
 
     def totals(self, told: Callable[[str], object], name: str, command: str) -> Totals:

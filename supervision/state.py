@@ -45,6 +45,8 @@ from supervision.happenings import noted as happenings_noted
 from supervision.logs import Log, append
 from supervision.reading import Change, Reading, Totals
 from supervision.sightings import Sighting, noted
+from supervision.spaces import Look as SpaceLook
+from supervision.spaces import told as spaces_told
 
 COMMANDS = 1000
 """Commands kept in the command log; the recording has them all."""
@@ -129,6 +131,8 @@ class State(msgspec.Struct, frozen=True):
     """What the logs of each host complain of."""
     disk_counters: Mapping[str, io_history.History] = MappingProxyType({})
     """What the disks of each host had read and written, now and then."""
+    spaces: tuple[SpaceLook, ...] = ()
+    """How much was on each disk, look after look."""
     closed: bool = False
 
     @property
@@ -205,6 +209,8 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
             return _process_changed(state, event.host, event.source, event.t, alive=event.alive)
         case Decided():
             return replace(state, decisions=(*state.decisions, event)[-DECISIONS:])
+        case Signalling() if event.what == "renew":
+            return state  # a sign of life every few minutes is no command that anybody looks for
         case Signalling():
             ran = Ran(event.host, f"{event.what} {event.id}", event.t, took=0.0, job=event.id)
             stops = state.stops
@@ -273,6 +279,7 @@ def _answered(state: State, event: Answered | Unanswered, ahead: Ahead | None) -
         heard=heard,
         disk_counters=counters,
         sightings=sightings,
+        spaces=spaces_told(state.spaces, state.facts, facts, reading, state.header.file_system),
         pending=_without(state.pending, event.n),
         facts=MappingProxyType(facts),
         commands=(*state.commands, *ran)[-COMMANDS:],

@@ -22,6 +22,7 @@ from remote.site import FileLog, JobLog, Site, StateSeen
 from remote.text import one_line
 from supervision.adopting import is_adopted, log_path
 from supervision.dialect import Dialects
+from supervision.facts import reader
 from supervision.journal import Journal
 from supervision.state import Store
 
@@ -131,10 +132,18 @@ class Supervisor:
     async def _poll(self, cadence: Cadence) -> None:
         while True:
             await self.site.clock.sleep(cadence.seconds)
+            commands = [each for each in cadence.commands if not self._never(cadence.host, each)]
             try:
-                await self.ask(cadence.host, *cadence.commands)
+                await self.ask(cadence.host, *commands)
             except SiteError:
                 continue  # it is in the state, with its age and its reason
+
+    def _never(self, host: str, command: Command) -> bool:
+        """Whether the host has said that its release has no such question."""
+        state = self.store.state
+        found = reader(state.reading, host, command)
+        fact = state.facts.get(found[0]) if found else None
+        return fact is not None and fact.never
 
     def follow(self, host: str, job_id: str) -> asyncio.Task[JobStatus]:
         """Follow a job to its end; the same task for everybody who asks."""

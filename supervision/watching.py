@@ -17,6 +17,7 @@ from remote.events import Event, LinkChanged
 from remote.jobs import JobStatus
 from remote.linux.scans import RunningScans, scans
 from supervision import adopting
+from supervision.braking import Restoring
 from supervision.facts import reader
 from supervision.filesystem import FileSystem
 from supervision.probejob import probes
@@ -48,6 +49,7 @@ class Watch:
         """Hosts whose first look is over, however it went."""
         self._begun = False
         supervisor.store.listen(self._on_event)
+        self._restoring = Restoring(supervisor, fs)
 
     async def begin(self) -> None:
         """Take the first look at everything, and begin the watching, which goes on until the supervisor ends."""
@@ -146,7 +148,7 @@ class Watch:
             command
             for command in commands
             if (found := reader(state.reading, host, command))
-            and ((fact := state.facts.get(found[0])) is None or fact.failure)
+            and ((fact := state.facts.get(found[0])) is None or (fact.failure and not fact.never))
         ]
 
     async def _keep_jobs(self, host: str) -> None:

@@ -20,7 +20,7 @@ from screens.widgets.frame import SCREENS, key_text
 from supervision.session import Session
 from tui import theme
 from tui.attention import Attending
-from tui.carrying import LAUNCH, MIGRATION, STOP, Carrying
+from tui.carrying import BRAKE, LAUNCH, MIGRATION, STOP, Carrying
 from tui.driver import TerminalDriver, has_shell
 from tui.loading import loaded
 from tui.modes import MODES
@@ -289,7 +289,7 @@ class RestripeApp(ReplayKeys, Carrying, Attending):
     def unsure(self) -> str:
         """What is being sent to a host, so that nobody knows yet what comes of it: a launch, a stop, or nothing."""
         supervisor = self.session.supervisor
-        return next((name for name in (LAUNCH, STOP) if supervisor and supervisor.runs(name)), "")
+        return next((name for name in (LAUNCH, STOP, BRAKE) if supervisor and supervisor.runs(name)), "")
 
     def _ask_to_leave(self, title: str, *happens: str) -> None:
         from screens.dialogs import ConfirmDanger

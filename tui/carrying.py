@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
 from typing import TYPE_CHECKING, Any
 
 from remote.command import Command, Effect
@@ -17,10 +17,23 @@ from remote.jobs import JobSpec, JobState, JobStatus
 from remote.linux.host_time import host_time
 from remote.secret import SecretQuestion
 from screens.base import SessionApp
-from screens.intents import FollowJob, LaunchJob, Refresh, RefreshJobs, StartMigration, StartProbe, StopJob
+from screens.intents import (
+    EaseScan,
+    FollowJob,
+    LaunchJob,
+    Refresh,
+    RefreshJobs,
+    ReleaseBrake,
+    StartMigration,
+    StartProbe,
+    StopJob,
+)
+from supervision.brake import Plan
+from supervision.braking import RESTORING, change
 from supervision.clocktext import time_of_day
 from supervision.migration import operator_name, perform
 from supervision.probejob import MEAN, probe_spec, refusal
+from supervision.state import State
 from supervision.supervisor import Supervisor
 
 if TYPE_CHECKING:
@@ -30,7 +43,7 @@ MIGRATION = "migration"
 """The name of the background work that runs a migration's steps."""
 REFRESH = "refresh"
 """The name of what asks again because a person wanted it."""
-LAUNCH, STOP = "launch", "stop"
+LAUNCH, STOP, BRAKE = "launch", "stop", "change of limits"
 """The names of what sends a command to a host, or a signal to a job: until its end nobody knows what came of it."""
 
 
@@ -119,6 +132,35 @@ class Carrying(SessionApp):
             return
         if await self._carry_out(supervisor.site.launch(host, spec)):
             supervisor.follow(host, spec.id)
+
+    def on_ease_scan(self, intent: EaseScan) -> None:
+        """Limit the scan as it was confirmed."""
+        fs, hours = self.session.fs, intent.hours
+
+        def plan(state: State) -> Plan:
+            return (
+                fs.ease(state, intent.iops) if hours is None else fs.schedule(state, intent.iops, hours, intent.job_id)
+            )
+
+        self._change_limits(plan, intent.confirmed)
+
+    def on_release_brake(self, intent: ReleaseBrake) -> None:
+        """Bring back the earlier limits, as it was confirmed."""
+        self._change_limits(self.session.fs.release, intent.confirmed)
+
+    def _change_limits(self, plan: Callable[[State], Plan], confirmed: str) -> None:
+        supervisor = self.session.supervisor
+        if supervisor is None or not self.session.armed:
+            return
+        if supervisor.runs(BRAKE) or supervisor.runs(RESTORING):
+            self.say("limits are being changed already; wait for what comes of that", wrong=True)
+            return
+
+        async def carry_out() -> None:
+            outcome = await change(supervisor, self.session.fs, plan, operator_name(), confirmed)
+            self.say(outcome.text, wrong=not outcome.good)
+
+        supervisor.start(BRAKE, carry_out())
 
     async def _carry_out(self, work: Coroutine[Any, Any, JobStatus]) -> bool:
         """Do something that changes the far side, and say how it stands then; False when nothing came of it."""

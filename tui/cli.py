@@ -270,17 +270,33 @@ def parse(command: str, file: str) -> None:
 @click.option(
     "--used-mb", type=click.IntRange(min=1), metavar="N", help="MB in use on the disks that hold data, as of mmdf."
 )
+@click.option("--snapshots", is_flag=True, help="The file system has snapshots: more inodes are passed than allocated.")
+@click.option("--like", "kind", metavar="COMMAND", help="Learn from finished runs of this kind, as 'mmrestripefs -r';")
+@click.option("--site", metavar="CLUSTER", help="of this cluster, by its name in mmlscluster. Both are given or none.")
 @click.option("--each-line", is_flag=True, help="What was to be said at each line of progress, not only at the last.")
 @click.option("--json", "as_json", is_flag=True, help="JSON: one object, or with --each-line one for each line.")
-def eta(*, log: str, allocated: int | None, used_mb: int | None, each_line: bool, as_json: bool) -> None:
+def eta(
+    *,
+    log: str,
+    allocated: int | None,
+    used_mb: int | None,
+    snapshots: bool,
+    kind: str | None,
+    site: str | None,
+    each_line: bool,
+    as_json: bool,
+) -> None:
     """Tell from a saved LOG of mmrestripefs, mmdeldisk or mmdelsnapshot when it will be over.
 
     LOG is what tee or screen -L wrote, or - for stdin; no host is asked. The finish is a range that is meant to hold
     four ends of five, on the clock that the log prints. Exit status 1: the log holds no progress.
     """
-    from tui.eta import run
+    if (kind is None) != (site is None):
+        raise click.UsageError("--like and --site go together: runs are alike by both")
+    from tui.eta import forecaster, run
 
-    raise SystemExit(run(log, allocated=allocated, used_mb=used_mb, each_line=each_line, as_json=as_json))
+    made = forecaster(allocated, used_mb, snapshots=snapshots, like=(kind, site) if kind and site else None)
+    raise SystemExit(run(log, made, each_line=each_line, as_json=as_json))
 
 
 @cli.group(invoke_without_command=True)
@@ -332,8 +348,9 @@ def ctl(context: click.Context, *, directory: Path | None, op: str, arguments: t
     """Let something happen to a simulated cluster, or ask what is so; the answer is JSON.
 
     OP is facts, history, environment, set_policy, reboot, power_off, power_on, cut, freeze, slow, disk, daemon,
-    manager, quorum, job_disk, fill, occupy, qos, outsider, start_over, waiter, set_device, nsddevices or shutdown. A
-    VALUE is JSON or a plain word: `ctl reboot host=pollux2`, `ctl set_policy conflict=terminate`.
+    manager, quorum, job_disk, fill, occupy, qos, outsider, start_over, stall, pace, users, waiter, config, snapshot,
+    log, rotate, set_device, nsddevices or shutdown. A VALUE is JSON or a plain word: `ctl reboot host=pollux2`,
+    `ctl set_policy conflict=terminate`, `ctl stall seconds=1800`.
     """
     from tui.running import run_to_exit
     from tui.simulate import request

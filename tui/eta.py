@@ -13,15 +13,31 @@ import msgspec
 from remote.text import one_line
 from supervision.clocktext import LATEST, duration_text, local_time, moment_text
 from supervision.eta import Span
-from supervision.gpfs_eta import LONGEST_LINE, Forecast, LogForecaster, numbered_lines
+from supervision.eta_runs import calibration
+from supervision.gpfs_eta import LONGEST_LINE, Forecast, LogForecaster, numbered_lines, run_kind
 from tui.exits import Exit
+from tui.paths import runs_file
+from tui.runs import load
 
 _HINT = "its lines count inodes: with --allocated-inodes (mmdf tells the number) the forecast is far better"
 
 
-def run(file: str, *, allocated: int | None, used_mb: int | None, each_line: bool, as_json: bool) -> Exit:
+def forecaster(
+    allocated: int | None, used_mb: int | None, *, snapshots: bool, like: tuple[str, str] | None
+) -> LogForecaster:
+    """What reads the log; `like` are the words of a command and a site whose finished runs it is to learn from."""
+    learned = None
+    if like is not None:
+        kind, site = like
+        learned = calibration(load(runs_file()), run_kind(kind.split()) or kind, site)
+        which = f"{one_line(kind)} at {one_line(site)}"
+        told = f"range by what {learned.runs} finished runs of {which} taught"
+        click.echo(told if learned.runs else f"no finished run of {which} is kept: the range is as without", err=True)
+    return LogForecaster(allocated, used_mb, snapshots=snapshots, calibration=learned)
+
+
+def run(file: str, forecaster: LogForecaster, *, each_line: bool, as_json: bool) -> Exit:
     """Forecast from a saved log (`-`: stdin). FAILED tells that it holds no progress, USAGE of nothing to read."""
-    forecaster = LogForecaster(allocated, used_mb)
     try:
         for number, text in numbered_lines(_pieces(file)):
             if forecaster.read(number, text) and each_line:
@@ -36,7 +52,7 @@ def run(file: str, *, allocated: int | None, used_mb: int | None, each_line: boo
         return Exit.FAILED
     if not each_line:
         _show(last, as_json=as_json, short=False)
-    if last.said.inodes is not None and allocated is None:
+    if last.said.inodes is not None and not forecaster.counts_inodes:
         click.echo(_HINT, err=True)
     return Exit.DONE
 

@@ -12,6 +12,11 @@ def state_dir() -> Path:
     return Path(platformdirs.user_state_dir("restripe", appauthor=False))
 
 
+def runs_file() -> Path:
+    """What finished runs taught forecasts of the next ones."""
+    return state_dir() / "runs.jsonl"
+
+
 def recordings_dir() -> Path:
     """Where sessions are recorded."""
     return state_dir() / "recordings"

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from benchmarks.eta.rivals import RIVALS, Rival
 from benchmarks.eta.worlds import Run
 from supervision.eta import Estimator, Observation, Span
-from supervision.eta_rates import Rules
+from supervision.eta_rates import Calibration, Rules
+from supervision.eta_runs import calibrated, finished
 
 POINTS = 60
 FIRST, LAST = 0.03, 0.985
@@ -40,7 +41,7 @@ def points(run: Run) -> set[int]:
 
 def play(run: Run, rules: Rules | None = None, *, rivals: bool = True) -> Iterator[Told]:
     """A run through our estimator, and through the others."""
-    estimator = Estimator(run.allocated, run.used_mb, rules)
+    estimator = Estimator(run.allocated, run.used_mb, rules, snapshots=run.snapshots)
     estimator.begin(0.0)
     others: dict[str, Rival] = {f"{name} {unit}": rule() for unit in UNITS for name, rule in RIVALS.items()}
     scored = points(run)
@@ -55,7 +56,30 @@ def play(run: Run, rules: Rules | None = None, *, rivals: bool = True) -> Iterat
 
 
 def _share(inodes: int | None, allocated: int | None) -> float | None:
-    return inodes / allocated if inodes is not None and allocated else None
+    """None as well for more than the whole: nobody can make a time left of that."""
+    return inodes / allocated if inodes is not None and allocated and inodes <= allocated else None
+
+
+def taught(runs: Iterable[Run]) -> Calibration:
+    """What these runs teach once they are over."""
+    kept = []
+    for run in runs:
+        forecasts = [(run.finish - told.truth, told.ours) for told in play(run, rivals=False) if told.ours]
+        if over := finished(run.regime, "synthetic", 0.0, run.finish, forecasts):
+            kept.append(over.residuals)
+    return calibrated(kept)
+
+
+def after(told: Iterable[Told], calibration: Calibration) -> list[Told]:
+    """What would have been told with that: the middle is the same, the range another one."""
+    return [each._replace(ours=_widened(each.ours, calibration)) for each in told]
+
+
+def _widened(span: Span | None, calibration: Calibration) -> Span | None:
+    if span is None:
+        return None
+    low, high = span.low / span.mid, span.high / span.mid
+    return Span(span.mid * low**calibration.below, span.mid, span.mid * high**calibration.above)
 
 
 class Score(NamedTuple):

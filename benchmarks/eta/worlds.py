@@ -31,13 +31,17 @@ class Line(NamedTuple):
 
 
 class Run(NamedTuple):
-    """A whole run; `allocated` and `used_mb` are what the counters reach, `finish` is in seconds."""
+    """A whole run; `allocated` and `used_mb` are what the counters reach, `finish` is in seconds.
+
+    With `snapshots` the counters pass these by far: they are of the live file system, and the scan walks on.
+    """
 
     regime: str
     lines: list[Line]
     allocated: int | None
     used_mb: int | None
     finish: float
+    snapshots: bool = False
 
 
 class World(NamedTuple):
@@ -59,6 +63,8 @@ class World(NamedTuple):
     """Share of the lines that reach the log."""
     by_work: bool = False
     """A line comes whenever so much work is done, and not after so much time."""
+    snapshots: tuple[float, float] | None = None
+    """Bounds of how many times the totals that are told the counters reach, where there are snapshots."""
 
 
 def _flat(_: random.Random) -> Callable[[float], float]:
@@ -139,6 +145,7 @@ HELD_OUT = {
     "cost by directory": World(hidden=_directories),
     "helper node lost": World(speed=_node_lost),
     "lines missing": World(keep=0.15),
+    "snapshots": World(snapshots=(1.0, 3.0)),
 }
 """Regimes that nothing was chosen on."""
 REGIMES = {**TUNED, **HELD_OUT}
@@ -173,8 +180,9 @@ def run(regime: str, seed: int) -> Run:
             continue
         counted = (int(shown[0] * allocated), int(shown[1] * done_mb[-1])) if world.counters else (None, None)
         lines.append(Line(float(round(at)), percent, *counted))
-    totals = (allocated, int(done_mb[-1])) if world.counters else (None, None)
-    return Run(regime, lines, *totals, finish)
+    times = rng.uniform(*world.snapshots) if world.snapshots else 1.0
+    totals = (int(allocated / times), int(done_mb[-1] / times)) if world.counters else (None, None)
+    return Run(regime, lines, *totals, finish, world.snapshots is not None)
 
 
 def _clock_times(finish: float, gap: float, rng: random.Random) -> Iterator[float]:

@@ -145,8 +145,12 @@ def mmrpldisk(fs: str, disk: str, stanza_path: str, *, nodes: Sequence[str] = ()
     )  # fmt: skip
 
 
-def mmchqos_enable(fs: str, limits: Mapping[str, Mapping[str, str]]) -> Command:
-    """Switch the throttle on, with limits by pool and class: `{"*": {"maintenance": "300IOPS"}}`."""
+def mmchqos_enable(fs: str, limits: Mapping[str, Mapping[str, str]], *, nodes: Sequence[str] = ()) -> Command:
+    """Switch the throttle on, with limits by pool and class: `{"*": {"maintenance": "300IOPS"}}`.
+
+    With `nodes` (from 4.2.3 on) these limits are shared by them alone; else by the nodes that mount the file system.
+    Pools and classes that are not named stay as they are.
+    """
     checked = {
         pool if pool == "*" else arguments.pool(pool): {
             arguments.qos_class(name): arguments.limit(limit) for name, limit in classes.items()
@@ -155,7 +159,8 @@ def mmchqos_enable(fs: str, limits: Mapping[str, Mapping[str, str]]) -> Command:
     }
     words = unconfirmed.throttle_words(checked)
     enable = unconfirmed.option("mmchqos", "enable")
-    return _changes("mmchqos", arguments.file_system(fs), enable, *words, effect=Effect.CHANGES)
+    scope = [unconfirmed.option("mmchqos", "nodes"), arguments.nodes(nodes)] if nodes else []
+    return _changes("mmchqos", arguments.file_system(fs), enable, *scope, *words, effect=Effect.CHANGES)
 
 
 def mmchqos_disable(fs: str) -> Command:

@@ -1,6 +1,9 @@
-"""Parser of `mmlsqos`, `-Y` and (unconfirmed) human."""
+"""Parser of `mmlsqos`, `-Y` and (unconfirmed) human; and its limits as numbers and as `mmchqos` takes them."""
 
 from __future__ import annotations
+
+import math
+from collections.abc import Iterable
 
 from remote.gpfs import unconfirmed
 from remote.gpfs.machine import Table, is_machine, read_machine
@@ -58,14 +61,14 @@ class _Found:
     def config_record(self, text: str) -> str | None:
         """Read the limits that somebody set."""
         self.understood = True
-        limits = _limits(text)
+        limits = read_limits(text)
         self.config += limits or []
         return "not limits of pools" if limits is None else None
 
     def values_record(self, text: str) -> str | None:
         """Read the limits that hold, pool by pool."""
         self.understood = True
-        limits = _limits(text)
+        limits = read_limits(text)
         self.values += limits or []
         return "not limits of pools" if limits is None else None
 
@@ -105,7 +108,7 @@ class _Found:
         if kind == "config":
             self.status = ({"enabled": True, "disabled": False}.get(text.split(maxsplit=1)[0]), throttling, monitoring)
         elif kind == "values":
-            limits = _limits(text)
+            limits = read_limits(text)
             self.values += limits or []
             if limits is None:
                 self._reading.problem(line, "not limits of pools")
@@ -120,7 +123,7 @@ class _Found:
         self.stats.append(QosStat(self._pool, name, None, iops, queued, delayed, seconds, mb_s, clock))
 
 
-def _limits(text: str) -> list[QosLimit] | None:
+def read_limits(text: str) -> list[QosLimit] | None:
     """The limits of `pool=a,other=inf,maintenance/all_local=inf:pool=b,…`; None if they are none."""
     limits = []
     for part in text.split(":"):
@@ -131,3 +134,37 @@ def _limits(text: str) -> list[QosLimit] | None:
             return None
         limits += [QosLimit(pairs[0][2], name, value) for name, _, value in pairs[1:]]
     return limits
+
+
+def limits_text(limits: Iterable[QosLimit]) -> str:
+    """Limits as `mmlsqos` prints them, which `read_limits` reads again."""
+    pools: dict[str, list[str]] = {}
+    for row in limits:
+        pools.setdefault(row.pool, []).append(f"{row.name}={row.limit}")
+    return ":".join(",".join((f"pool={pool}", *words)) for pool, words in pools.items())
+
+
+def iops_of(limit: str) -> float | None:
+    """A printed limit as a number: `inf` and `unlimited` are infinite; None for one that is not in IOPS."""
+    text = limit.strip().lower()
+    if text in ("inf", "unlimited"):
+        return math.inf
+    return decimal(text.removesuffix("iops"))
+
+
+def as_given(limit: str) -> str:
+    """A printed limit as `mmchqos` takes it: `unlimited`, `50000IOPS`; any other as it is."""
+    number = iops_of(limit)
+    if number is None:
+        return limit
+    return "unlimited" if number == math.inf else f"{number:.0f}IOPS"
+
+
+def scope_of(name: str) -> tuple[str, str]:
+    """A class as `mmlsqos` prints it, and the scope of its limit: `maintenance/all_local`; "" without one."""
+    return unconfirmed.qos_scope(name)
+
+
+def is_impossible(stdout: str, stderr: str) -> bool:
+    """Whether a failed `mmlsqos` says that there can be no QoS on this file system."""
+    return unconfirmed.qos_impossible(f"{stderr}\n{stdout}")

@@ -30,6 +30,9 @@ _QOS_INSTALLED = re.compile(r"(?:Adjusted QOS Class specification\b|QOS configur
 _QOS_WORDS = re.compile(r"QOS (config|values|status)::\s+(\S.*)\Z")
 _QOS_POOL = re.compile(r"=+ for pool (\S+)\Z")
 _QOS_STAT = re.compile(r"([0-9]{1,2}:[0-9]{2}:[0-9]{2}) +(\S+) +(\S.*)\Z")
+_QOS_IMPOSSIBLE = re.compile(
+    r"(?:QOS|QoS|[Qq]uality of [Ss]ervice).*(?:not supported|not available|version|format|level)"
+)
 _DISCOVERED = re.compile(r"([A-Za-z0-9/][\w./:+@!-]*)\s+([A-Za-z][\w-]*)\Z")
 _OLD_WAITER = re.compile(
     r"(?P<thread>0x[0-9A-Fa-f]{1,16}) waiting (?P<seconds>[0-9.,]{1,30}) seconds?, (?P<name>[^\s:]+): (?P<why>.*)\Z"
@@ -56,6 +59,7 @@ _OPTIONS = {
     ("mmrpldisk", "class"): "--qos",
     ("mmchqos", "enable"): "--enable",
     ("mmchqos", "disable"): "--disable",
+    ("mmchqos", "nodes"): "-N",
 }
 
 
@@ -197,6 +201,20 @@ def qos_stat(text: str) -> tuple[str, str, dict[str, str]] | None:
     if match is None or not all("=" in pair for pair in pairs):
         return None
     return match[1], match[2], dict(pair.split("=", 1) for pair in pairs)
+
+
+def qos_impossible(text: str) -> bool:
+    """Whether `mmlsqos` says that the file system's format (before 4.2.0) or the release has no QoS."""
+    return any(_QOS_IMPOSSIBLE.search(line[:1000]) for line in text.split("\n"))
+
+
+def qos_scope(name: str) -> tuple[str, str]:
+    """A class of `mmlsqos` and for which nodes its limit is: `maintenance/all_local` are the cluster's own.
+
+    "" where the release prints none: then the limit is divided over all nodes that mount the file system.
+    """
+    base, _, scope = name.partition("/")
+    return base, scope
 
 
 def health_ages() -> str:

@@ -119,7 +119,7 @@ BY_KIND: dict[type, st.SearchStrategy[Event]] = {
     Unanswered: st.builds(Unanswered, TIMES, NUMBERS, TEXT),
     Placed: st.builds(Placed, TIMES, NAMES, st.builds(Place, TEXT, TEXT)),
     Launching: st.builds(Launching, TIMES, NAMES, SPECS, TEXT),
-    Signalling: st.builds(Signalling, TIMES, NAMES, JOB_IDS, st.sampled_from(["TERM", "KILL", "seal"])),
+    Signalling: st.builds(Signalling, TIMES, NAMES, JOB_IDS, st.sampled_from(["TERM", "KILL", "seal", "renew"])),
     JobChanged: st.builds(JobChanged, TIMES, NAMES, STATUSES),
     JobsListed: st.builds(JobsListed, TIMES, NAMES, st.lists(STATUSES, max_size=3).map(tuple)),
     Adopted: st.builds(

@@ -48,6 +48,10 @@ class CountingSite(Site):
         self.reached.append("seal")
         return JobStatus(job_id, JobState.SEALED)
 
+    async def _renew(self, host: str, job_id: str) -> JobStatus:
+        self.reached.append("renew")
+        return JobStatus(job_id, JobState.RUNNING)
+
     async def _jobs(self, host: str) -> tuple[JobStatus, ...]:
         self.reached.append("jobs")
         return self.held

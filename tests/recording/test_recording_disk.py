@@ -82,6 +82,10 @@ class LookingSite(CountingSite):
         self.found = list(Recording(self.path))
         return await super()._stop(host, job_id, kill=kill)
 
+    async def _renew(self, host: str, job_id: str) -> JobStatus:
+        self.found = list(Recording(self.path))
+        return await super()._renew(host, job_id)
+
     async def _seal(self, host: str, job_id: str) -> JobStatus:
         self.found = list(Recording(self.path))
         return await super()._seal(host, job_id)
@@ -107,7 +111,8 @@ async def test_the_intent_is_on_the_disk_before_anything_is_sent(
     if name == "launch":
         assert intent == Launching(1000.0, "pollux1", SPEC, "boot-1")
     else:
-        assert intent == Signalling(1000.0, "pollux1", SPEC.id, {"stop": "TERM", "kill": "KILL", "seal": "seal"}[name])
+        word = {"stop": "TERM", "kill": "KILL"}.get(name, name)
+        assert intent == Signalling(1000.0, "pollux1", SPEC.id, word)
     writer.close()
 
 

@@ -18,6 +18,7 @@ CHANGES: dict[str, Callable[[Site], Awaitable[object]]] = {
     "launch": lambda site: site.launch("pollux1", SPEC),
     "stop": lambda site: site.stop("pollux1", SPEC.id),
     "kill": lambda site: site.stop("pollux1", SPEC.id, kill=True),
+    "renew": lambda site: site.renew("pollux1", SPEC.id),
     "seal": lambda site: site.seal("pollux1", SPEC.id),
 }
 

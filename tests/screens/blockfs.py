@@ -18,6 +18,7 @@ from remote.jobs import JobState
 from remote.linux.commands import lsblk
 from remote.linux.models import BlockDevices
 from remote.parsed import Parsed, Problem
+from supervision.brake import Brake, Hours, Plan
 from supervision.facts import Fact
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Phase, Preview, Progress, Words
 from supervision.filesystems import Sites
@@ -228,6 +229,21 @@ class BlockFileSystem:
     def fills(self, state: State) -> Sequence[Fill]:
         del state
         return ()
+
+    def brake(self, state: State) -> Brake | None:
+        return None
+
+    def ease(self, state: State, iops: float) -> Plan:
+        return Plan(refused="there are no limits of I/O on it")
+
+    def schedule(self, state: State, iops: float, hours: Hours, job_id: str) -> Plan:
+        return Plan(refused="there are no limits of I/O on it")
+
+    def brake_questions(self) -> tuple[Command, ...]:
+        return ()
+
+    def release(self, state: State) -> Plan:
+        return Plan(refused="there are no limits of I/O on it")
 
     def may_run(self, argv: Sequence[str]) -> str:
         return "" if argv[0] == "true" else f"{argv[0]} is not known to leave {self.name} alone"

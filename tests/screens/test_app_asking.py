@@ -13,7 +13,7 @@ from remote.events import Header
 from remote.recorder import RecordingSite
 from remote.recording import VERSION
 from screens.cluster import ClusterScreen
-from screens.intents import LaunchJob
+from screens.intents import LaunchJob, StartProbe
 from supervision.gpfs import GpfsFileSystem
 from supervision.journal import Journal
 from supervision.session import Session
@@ -24,7 +24,7 @@ from tests.screens.snap import text_of
 from tests.supervision.scripted_site import ScriptedSite
 from tests.waiting import until
 from tui.app import RestripeApp
-from tui.carrying import REFRESH
+from tui.carrying import LAUNCH, REFRESH
 
 DEAR = ("mmdf fs1", "mmgetstate -a", "mmlsnsd -X", "mmlsmount fs1 -L")
 
@@ -69,6 +69,32 @@ async def test_nothing_is_sent_to_a_host_that_does_not_answer_when_it_was_confir
         app.post_message(LaunchJob("n1", ("touch", "/tmp/x")))
         await until(lambda: len(site.launched) == 1)
         assert site.launched[0].command.text == "touch /tmp/x"
+
+
+async def test_a_probe_is_sent_to_a_host_that_answers_which_is_watched_from_then_on() -> None:
+    site = ScriptedSite("n1", armed=True)
+    async with shown(site) as (app, _pilot, _supervisor):
+        app.post_message(StartProbe("login1", "gpfs/fs1"))
+        await until(lambda: "not an absolute path" in text_of(app))
+        site.away.add("login1")
+        app.post_message(StartProbe("login1", "/gpfs/fs1/tmp", 10.0, 2.0))
+        await until(lambda: "nothing was sent" in text_of(app))
+        assert site.launched == []
+        site.away.clear()
+        app.post_message(StartProbe("login1", "/gpfs/fs1/tmp", 10.0, 2.0))
+        await until(lambda: ("login1", f"job:{site.launched[0].id}" if site.launched else "") in site.followed)
+        (spec,) = site.launched
+        assert spec.command.text == f"sh /jobs/{spec.id}/run/probe.sh /gpfs/fs1/tmp 10 30 4 2419200 2"
+        assert "login1" in site.hosts
+
+
+async def test_an_unarmed_session_starts_no_probe() -> None:
+    site = ScriptedSite("n1")
+    async with shown(site) as (app, pilot, supervisor):
+        app.post_message(StartProbe("n1", "/gpfs/fs1/tmp"))
+        await pilot.pause()
+        assert not supervisor.runs(LAUNCH)
+        assert site.launched == []
 
 
 async def test_a_look_after_the_last_screen_is_gone_finds_nothing_to_draw() -> None:

@@ -331,6 +331,41 @@ async def test_an_outsiders_restripe_has_a_log_and_no_job(slow: FarSide) -> None
     assert (await slow.run(f"tail -1 '{answer['file']}'", "pollux3"))[1] == "Scan completed successfully.\n"
 
 
+async def test_an_outsiders_restripe_may_be_left_to_nohup_or_a_screen(slow: FarSide) -> None:
+    await prepare(slow)
+    ways = (("nohup", "-r", "restripe.log", "\n"), ("screen", "-b", "screenlog.0", "\r\n"))
+    for through, options, file, end in ways:
+        answer = await slow.sim.control("outsider", host="pollux3", through=through, options=options)
+        path = Path(answer["file"])
+        assert path.name == file
+
+        async def begun(path: Path = path, end: str = end) -> bool:
+            return path.exists() and path.read_bytes().startswith(
+                f"Scanning file system metadata, phase 1 ... {end}".encode()
+            )
+
+        await until(begun)
+        assert len((await slow.facts())["running"]) == 1
+        # The file is held open by the command itself, or by the parent that keeps its terminal.
+        process = Path(f"/proc/{answer['pid']}")
+        opened = {os.readlink(each) for each in (process / "fd").iterdir()}
+        assert str(path.resolve()) in opened
+        assert f"RESTRIPE_SYSROOT={path.parent.parent / 'sysroot'}".encode() in (
+            process / "environ"
+        ).read_bytes().split(b"\0")
+        if through == "screen":
+            assert (process / "comm").read_text() == "screen\n"
+            assert (process / "cmdline").read_bytes().rstrip(b"\0") == b"SCREEN\0-L"
+            assert "/dev/ptmx" in opened or "/dev/pts/ptmx" in opened
+        await slow.sim.control("pace", factor=100)
+
+        async def ended(process: Path = process) -> bool:
+            return not process.exists()
+
+        await until(ended)
+        await slow.sim.control("pace", factor=1)
+
+
 async def test_a_scan_that_starts_over(slow: FarSide) -> None:
     assert "no restripe runs" in await refused(slow, "start_over")
     await started(slow)

@@ -91,5 +91,8 @@ class ScriptedSite(Site):
     async def _stop(self, host: str, job_id: str, *, kill: bool) -> JobStatus:
         raise NotImplementedError
 
+    async def _renew(self, host: str, job_id: str) -> JobStatus:
+        raise NotImplementedError
+
     async def _seal(self, host: str, job_id: str) -> JobStatus:
         raise NotImplementedError

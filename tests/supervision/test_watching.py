@@ -18,11 +18,13 @@ from simulator.client import Simulation
 from supervision.filesystem import Phase
 from supervision.gpfs import GpfsFileSystem
 from supervision.journal import Journal
+from supervision.probejob import probes
 from supervision.state import Store
 from supervision.supervisor import Supervisor
 from supervision.watching import Watch
 from tests.supervision.cluster import session as migrating
 from tests.supervision.gpfs_states import DONE, PHASE_1, USER_FILES, counted
+from tests.supervision.probelines import begin, ended
 from tests.supervision.scripted_site import ScriptedSite
 from tests.waiting import until
 
@@ -119,6 +121,23 @@ async def test_an_ended_scan_is_read_once_and_other_jobs_are_left_alone() -> Non
         await until(lambda: session.store.state.job_log("n1", "r") is not None)
         await session.supervisor.look_at_jobs(("n1",))
         assert site.followed == [("n1", "job:r")]
+
+
+async def test_a_probe_that_runs_is_followed_whoever_started_it_and_an_ended_one_is_not() -> None:
+    site = ScriptedSite("n1", "login1")
+    probe = "sh /jobs/{}/run/probe.sh /fs1/tmp 20 30 4 2419200 3"
+    site.logs["job:p"] = f"{begin(990)}\n{ended(995, 1, 1900)}\n".encode()
+    site.held["login1"] = (
+        JobStatus("p", JobState.RUNNING, began=990.0, size=1, command=probe.format("p")),
+        JobStatus("q", JobState.FINISHED, rc=0, began=1.0, ended=2.0, size=1, command=probe.format("q")),
+        JobStatus("other", JobState.RUNNING, began=1.0, size=1, command=probe.format("p")),
+        JobStatus("broken", JobState.RUNNING, began=1.0, size=1, command="sh '"),
+    )
+    async with watched(site) as session:
+        await session.watch.begin()
+        await until(lambda: [each for each in probes(session.store.state) if each.samples.ended])
+        assert site.followed == [("login1", "job:p")]
+        assert [each.job.status.id for each in probes(session.store.state)] == ["p", "q"]
 
 
 async def test_what_a_host_could_not_answer_is_asked_when_it_is_back_and_only_that() -> None:

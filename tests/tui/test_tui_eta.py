@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
+from supervision.eta_runs import FinishedRun, encode_run
 from tests.supervision.seedlog import SEED_LOG
 from tests.tui.program import loaded_by
 from tui.cli import cli
@@ -98,3 +99,45 @@ def test_it_loads_neither_screens_nor_ssh(tmp_path: Path) -> None:
     loaded = loaded_by(tmp_path, "eta", str(log), "--json")
     assert "supervision.eta" in loaded
     assert loaded.isdisjoint({"textual", "asyncssh", "cryptography"})
+
+
+def test_with_snapshots_the_total_is_said_to_be_a_range() -> None:
+    log = b"".join(SEED_LOG.splitlines(keepends=True)[:11])
+    (plain,) = objects(eta("-", "--json", "--allocated-inodes", "88772608", stdin=log))
+    (found,) = objects(eta("-", "--json", "--allocated-inodes", "88772608", "--snapshots", stdin=log))
+    assert "with snapshots" in found["why"]
+    assert "with snapshots" not in plain["why"]
+    assert found["remaining_s"]["high"] > 10 * plain["remaining_s"]["high"]
+
+
+def test_finished_runs_of_the_same_kind_and_site_set_the_width_of_the_range(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nine runs that ended at twice the upper end: the range reaches twice as far up (the middle is as it was)."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    (tmp_path / "restripe").mkdir()
+    runs = [FinishedRun("mmrestripefs -r", "big.example.com", 1e9 + 1e6 * number, 60.0, (2.0,)) for number in range(9)]
+    (tmp_path / "restripe" / "runs.jsonl").write_bytes(b"".join(encode_run(run) for run in runs))
+    log = b"".join(SEED_LOG.splitlines(keepends=True)[:8])
+    told = ("-", "--json", "--allocated-inodes", "88772608")
+    (plain,) = objects(eta(*told, stdin=log))
+    result = eta(*told, "--like", "mmrestripefs -r -N a,b", "--site", "big.example.com", stdin=log)
+    (found,) = objects(result)
+    low, mid, high = (found["remaining_s"][name] for name in ("low", "mid", "high"))
+    assert "9 finished runs" in result.stderr
+    assert mid == plain["remaining_s"]["mid"]
+    assert low > plain["remaining_s"]["low"]
+    assert high / mid == pytest.approx((plain["remaining_s"]["high"] / mid) ** 2, rel=0.01)
+
+
+def test_without_a_finished_run_that_is_said_and_the_range_is_as_usual(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    result = eta("-", "--json", "--like", "mmdeldisk", "--site", "c", stdin=SEED_LOG)
+    assert "no finished run of mmdeldisk at c is kept" in result.stderr
+    assert objects(result) == objects(eta("-", "--json", stdin=SEED_LOG))
+
+
+def test_a_kind_without_a_site_is_wrong_usage() -> None:
+    assert eta("-", "--like", "mmdeldisk", stdin=SEED_LOG).exit_code == 2

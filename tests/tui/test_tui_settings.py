@@ -11,7 +11,7 @@ import pytest
 from remote.gpfs.commands import mmdf, mmlsdisk
 from supervision.supervisor import Cadence
 from tests.tui.program import environment, no_traceback, restripe
-from tui.settings import Refresh, Settings, SettingsError, load
+from tui.settings import Probe, Refresh, Settings, SettingsError, load
 from tui.using import check_keys, slowed, way
 
 
@@ -75,6 +75,15 @@ def test_flags_go_before_the_environment_before_the_file_before_the_default(conf
         ('[sites]\nnorth = ["a", "b"]\nsouth = ["c", "B."]', 3, "sites.south: B. is at north already"),
         ("sites = 1", 1, "sites: it is a table: write [sites]"),
         ("[[hosts]]", 1, "hosts: it is a table"),
+        (
+            '[probe]\ndirectory = "tmp"',
+            2,
+            "probe.directory: 'tmp' cannot be meant; allowed: an absolute path on that host",
+        ),
+        ("[probe]\ninterval = 0.5", 2, "probe.interval: 0.5 cannot be meant; allowed: seconds, 1 to 60"),
+        ("[hosts.h.probe]\nbudget = 0", 2, "hosts.h.probe.budget: 0 cannot be meant; allowed: a factor, 1 to 1000"),
+        ("[hosts.h]\nprobe = 3", 2, "hosts.h.probe: it is a table"),
+        ("[probe]\ndirektory = 1", 2, "probe.direktory: no such setting; did you mean directory?"),
         ("[keys]\ngrid.sort = 5", 2, "a key or a list of keys"),
         ('[keys]\n"grid.srt" = "x"', 2, "did you mean grid.sort?"),
         ('[keys]\ngrid.sort = "hyperspace"', 2, "'hyperspace' is no key"),
@@ -151,6 +160,17 @@ def test_sites_have_nodes_and_there_are_none_by_default(config: Path) -> None:
     assert settings.config.sites == {"north": ["foo1", "10.0.0.2"], "south hall": ["foo3"]}
 
 
+def test_a_probe_is_as_a_host_says_and_else_as_all_do(config: Path) -> None:
+    assert load(environ={}).probe("pollux1") == Probe()
+    settings = loaded(
+        config,
+        '[probe]\nbudget = 3\ninterval = 10\n[hosts.pollux1.probe]\ndirectory = "/gpfs/mss1/tmp"\nhost = "login1"\n'
+        "budget = 2.5\n",
+    )
+    assert settings.probe("root@POLLUX1") == Probe("/gpfs/mss1/tmp", "login1", 10.0, 2.5)
+    assert settings.probe("other") == Probe(interval=10.0, budget=3.0)
+
+
 def test_limits_only_ever_ask_less() -> None:
     often = Cadence("disks", 120.0, "h", (mmlsdisk("fs"),))
     dear = Cadence("space", 900.0, "h", (mmdf("fs"),))
@@ -165,7 +185,10 @@ def test_info_tells_each_value_its_origin_and_the_file(tmp_path: Path) -> None:
     done = restripe(tmp_path, "info")
     assert f"{file}  (does not exist)" in done.stdout
     file.parent.mkdir(parents=True)
-    file.write_text('theme = "light"\n[keys]\ngrid.sort = "S"\n[hosts.h]\nread-only = true\n[sites]\nn = ["a", "b"]\n')
+    file.write_text(
+        'theme = "light"\n[keys]\ngrid.sort = "S"\n[hosts.h]\nread-only = true\n[sites]\nn = ["a", "b"]\n'
+        '[probe]\nbudget = 3\n[hosts.h.probe]\ndirectory = "/gpfs"\n'
+    )
     done = restripe(tmp_path, "info", RESTRIPE_MOUSE="no")
     assert (done.returncode, done.stderr) == (0, "")
     rows = [line.split() for line in done.stdout.splitlines()]
@@ -175,6 +198,8 @@ def test_info_tells_each_value_its_origin_and_the_file(tmp_path: Path) -> None:
         ["refresh.draws", "10", "(default)"],
         ['keys."grid.sort"', "S", "(line", "3)"],
         ["hosts.h.read-only", "true", "(line", "5)"],
+        ["probe.budget", "3", "(line", "9)"],
+        ["hosts.h.probe.directory", "/gpfs", "(line", "11)"],
         ["sites.n", "a,", "b", "(line", "7)"],
     ):
         assert row in rows

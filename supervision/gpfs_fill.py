@@ -1,0 +1,95 @@
+"""What the disks of a GPFS file system say of a scan: how full it makes them, and when it will be over, log or none.
+
+Which disks empty is told by the command, or by their status; which ones fill, by what they may hold.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from supervision import eta_disks
+from supervision.eta import Estimate
+from supervision.eta_disks import Filling
+from supervision.eta_rates import Calibration
+from supervision.gpfs_disks import LEAVING, fills
+from supervision.gpfs_view import View, words_of
+from supervision.state import Job
+
+METADATA_EACH = 2048
+"""Bytes of metadata that an inode and its copy have each besides the inode itself. An assumption, from one file system
+of 84 million files: 1,840 there."""
+BELOW = 0.05
+"""Part of its size by which a disk is emptier than its pool for a rebalance to fill it."""
+
+
+class OnDisks(msgspec.Struct, frozen=True):
+    """A forecast from disks alone, and what it was made of."""
+
+    estimate: Estimate
+    basis: str
+
+
+def filling(view: View, job: Job) -> tuple[Filling, ...]:
+    """How full a scan makes the disks that hold metadata alone; nothing while it is too early to tell."""
+    log = view.state.job_log(job.host, job.status.id)
+    names = [disk.name for disk in fills(view)]
+    if log is None or not names or not view.space or not view.space.inodes:
+        return ()
+    counted = [(point.at, point.done) for point in log.scan.points if point.done is not None]
+    return eta_disks.fillings(view.state.spaces, names, view.began(job), counted, view.space.inodes.allocated)
+
+
+def on_disks(view: View, job: Job, calibration: Calibration | None = None) -> OnDisks | None:
+    """When a scan will be over by what leaves disks, or roughly by what comes on them; None where neither is told.
+
+    What it leaves the disks with is known, nothing; so what empties is a good measure, as good as any counter.
+    """
+    looks, began, now = view.state.spaces, view.began(job), view.state.at
+    leaving = leaving_disks(view, job)
+    if leaving:
+        found = eta_disks.emptied(looks, leaving, began, now, calibration)
+        return OnDisks(found, f"KB left on {_disks(len(leaving))} that are emptied") if found else None
+    names, target = _filled(view, job)
+    if not names:
+        return None
+    found = eta_disks.filled(looks, names, target, began, now, calibration)
+    return OnDisks(found, f"KB on {_disks(len(names))} of {target:,} KB expected there") if found else None
+
+
+def leaving_disks(view: View, job: Job) -> tuple[str, ...]:
+    """The disks that a scan empties: those that its command names, or those in a status in which they are emptied."""
+    program, _, *rest = (*words_of(job), "", "")
+    if program.rpartition("/")[2] in ("mmdeldisk", "mmrpldisk") and rest[0] and not rest[0].startswith("-"):
+        return tuple(name for name in rest[0].split(";") if name)
+    return tuple(disk.nsd for disk in view.disks.disks if disk.status in LEAVING) if view.disks else ()
+
+
+def _filled(view: View, job: Job) -> tuple[tuple[str, ...], int]:
+    """The disks that a scan fills, and what they will hold together in KB; none where that is not known."""
+    words = words_of(job)
+    if not view.state.spaces or not words or words[0].rpartition("/")[2] != "mmrestripefs":
+        return (), 0
+    if "-b" in words:
+        return _evened_out(view, view.began(job))
+    names = tuple(disk.name for disk in fills(view))
+    fs, inodes = view.file_system, view.space.inodes if view.space else None
+    if "-r" not in words or not inodes or not fs or not fs.inode_size or not fs.metadata_replicas:
+        return (), 0
+    return names, fs.metadata_replicas * inodes.allocated * (fs.inode_size + METADATA_EACH) // 1024
+
+
+def _evened_out(view: View, began: float) -> tuple[tuple[str, ...], int]:
+    """The disks that are emptier than the others of their pools, and what they hold once all are alike."""
+    looks = view.state.spaces
+    look = next((look for look in reversed(looks) if look.at <= began), looks[0])
+    even = eta_disks.evened_out(look)
+    names = tuple(
+        place.name
+        for place, used in zip(look.places, look.used_kb, strict=True)
+        if even[place.name] - used > BELOW * place.size_kb
+    )
+    return names, sum(even[name] for name in names)
+
+
+def _disks(count: int) -> str:
+    return "1 disk" if count == 1 else f"{count} disks"

@@ -1,0 +1,146 @@
+"""What a GPFS file system's disks tell of a scan: which of them empty or fill, and when that is over."""
+
+from __future__ import annotations
+
+import msgspec
+import pytest
+
+from supervision.eta_disks import ROUGH
+from supervision.gpfs_eta import run_kind
+from supervision.gpfs_fill import filling, leaving_disks, on_disks
+from supervision.gpfs_view import View
+from supervision.spaces import DiskUse, Look, noted
+from supervision.state import Job, State
+from tests.supervision.gpfs_states import FS, NOW, attributes, disk, disk_list, disk_space, job, scanning, space, state
+
+BEGAN = NOW - 18_000.0
+DELETING = f"/usr/lpp/mmfs/bin/mmdeldisk /dev/{FS} 'd1;d2' -N n1"
+
+
+def view(now: State) -> View:
+    return View(now, FS, ("n1",))
+
+
+def with_looks(now: State, *looks: tuple[float, list[DiskUse]]) -> State:
+    history: tuple[Look, ...] = ()
+    for at, uses in looks:
+        history = noted(history, at, uses)
+    return msgspec.structs.replace(now, spaces=history)
+
+
+def draining(now: State, first: int = 400_000) -> State:
+    """10 KB a second leave disks d1 and d2, since the beginning."""
+    return with_looks(
+        now,
+        *(
+            (BEGAN + 900.0 * look, [DiskUse(name, first - 4500 * look, 10**6, data=True) for name in ("d1", "d2")])
+            for look in range(21)
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("command", "statuses", "leaving"),
+    [
+        (DELETING, ("ready", "ready"), ("d1", "d2")),
+        (f"mmrpldisk {FS} d2 -F /tmp/new", ("ready", "ready"), ("d2",)),
+        (f"mmdeldisk {FS} -F /tmp/old", ("ready", "being emptied"), ("d2",)),
+        (f"mmrestripefs {FS} -r -N n1", ("to be emptied", "suspended"), ("d1", "d2")),
+        (f"mmrestripefs {FS} -r -N n1", ("ready", "ready"), ()),
+    ],
+)
+def test_disks_leave_by_the_command_or_by_their_status(
+    command: str, statuses: tuple[str, str], leaving: tuple[str, ...]
+) -> None:
+    disks = disk_list(*(disk(name, status=status) for name, status in zip(("d1", "d2"), statuses, strict=True)))
+    assert leaving_disks(view(state({f"disks {FS}": disks})), job(command=command)) == leaving
+
+
+def test_an_evacuation_is_forecast_in_kb_left_without_any_log() -> None:
+    one = job(command=DELETING, began=BEGAN)
+    found = on_disks(view(draining(state(jobs=(one,)))), one)
+    assert found is not None
+    assert found.estimate.unit == "KB"
+    assert found.estimate.remaining is not None
+    assert found.estimate.remaining.mid == pytest.approx((800_000 - 180_000) / 10)
+    assert found.basis == "KB left on 2 disks that are emptied"
+
+
+def test_a_rebalance_fills_the_disks_that_are_emptier_than_their_pool() -> None:
+    """Half of the pool is in use, so the empty disk will hold 500,000 KB; 10 KB a second come on it."""
+    one = job(command=f"mmrestripefs {FS} -b -N n1", began=BEGAN)
+    looks = [
+        (BEGAN + 900.0 * look,
+         [DiskUse("new", 9000 * look, 10**6, pool="p"), DiskUse("old", 10**6 - 9000 * look, 10**6, pool="p")])
+        for look in range(21)
+    ]  # fmt: skip
+    found = on_disks(view(with_looks(state(jobs=(one,)), *looks)), one)
+    assert found is not None
+    assert found.estimate.remaining is not None
+    assert found.estimate.remaining.mid == pytest.approx((500_000 - 180_000) / 10)
+    assert found.estimate.why == ROUGH
+    assert found.basis == "KB on 1 disk of 500,000 KB expected there"
+
+
+def metadata_run(one: Job) -> State:
+    """Two copies of a million inodes of 512 bytes: 5,000,000 KB with what else is metadata; 100 KB a second come."""
+    facts = {
+        f"filesystem {FS}": attributes(i="512", m="2"),
+        f"space {FS}": space(disk_space("ssd1", size=10**7), disk_space("ssd2", size=10**7)),
+    }
+    looks = [
+        (BEGAN + 900.0 * look, [DiskUse(f"ssd{n}", 45_000 * look, 10**7, metadata=True) for n in (1, 2)])
+        for look in range(21)
+    ]
+    return with_looks(state(facts, jobs=(one,), logs=(scanning(),)), *looks)
+
+
+def test_a_restripe_of_metadata_without_a_log_is_forecast_by_what_metadata_is_expected_to_take() -> None:
+    one = job(began=BEGAN)
+    found = on_disks(view(metadata_run(one)), one)
+    assert found is not None
+    assert found.estimate.remaining is not None
+    assert found.estimate.remaining.mid == pytest.approx((5_000_000 - 1_800_000) / 100)
+    assert found.estimate.why == ROUGH
+
+
+def test_what_metadata_is_expected_to_take_is_less_than_a_tenth_too_much_for_the_seed() -> None:
+    """2 copies of 88,772,608 inodes of 512 bytes took 407,779,968 KB."""
+    assert 1.0 < 2 * 88_772_608 * (512 + 2048) // 1024 / 407_779_968 < 1.1
+
+
+def test_the_log_tells_how_full_the_metadata_disks_will_be() -> None:
+    """At the last line a tenth of a million inodes were passed, and each disk had 900,000 KB."""
+    one = job(began=BEGAN)
+    found = filling(view(metadata_run(one)), one)
+    assert [(disk.name, disk.now_kb, disk.end_kb) for disk in found] == [
+        ("ssd1", 900_000, 9_000_000),
+        ("ssd2", 900_000, 9_000_000),
+    ]
+    assert found[0].full == 0.9
+
+
+def test_nothing_is_told_where_no_disk_empties_or_fills() -> None:
+    one = job(command=f"mmrestripefs {FS} -R -N n1", began=BEGAN)
+    assert on_disks(view(draining(state(jobs=(one,)))), one) is None
+    assert on_disks(view(state(jobs=(one,))), job(began=BEGAN)) is None
+    assert filling(view(state(jobs=(one,))), one) == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "kind"),
+    [
+        ("mmrestripefs fs1 -r -N n1,n2", "mmrestripefs -r"),
+        ("/usr/lpp/mmfs/bin/mmrestripefs fs1 -b --metadata-only", "mmrestripefs -b --metadata-only"),
+        ("mmrestripefs fs1", "mmrestripefs"),
+        ("mmdeldisk fs1 d1;d2", "mmdeldisk"),
+        ("mmrpldisk fs1 d1 -F f", "mmrpldisk"),
+        ("mmdelsnapshot fs1 s1", "mmdelsnapshot"),
+        ("mmchdisk fs1 start -a", "mmchdisk start"),
+        ("mmchdisk fs1 suspend -d d1", ""),
+        ("sleep 5", ""),
+        ("", ""),
+    ],
+)
+def test_runs_are_alike_by_their_command_and_its_work(command: str, kind: str) -> None:
+    assert run_kind(command.split()) == kind
