@@ -12,17 +12,23 @@ from textual.containers import VerticalScroll
 
 from screens.braking import BrakingScreen
 from screens.intents import RefreshJobs
-from screens.restripe_charts import LEAST_ROWS, Story, drawing, rate_strip
-from screens.restripe_events import Events, EventsScreen, events_of
-from screens.restripe_lines import LABEL, Block, fill_lines, fill_short, fitted, progress_blocks
+from screens.probing import ProbingScreen
+from screens.restripe_charts import LEAST_ROWS, Story, drawing
+from screens.restripe_details import DetailsScreen, all_lines
+from screens.restripe_events import event_lines, events_of
+from screens.restripe_lines import LABEL, Block, fitted, progress_blocks
+from screens.restripe_parts import brake_blocks, canary_block, fill_block, happened_block, users_block
+from screens.restripe_strips import Kept, strips
 from screens.widgets.charts import Charts
 from screens.widgets.lines import Lines
 from screens.widgets.logview import LogView
 from screens.widgets.logview_screen import show_job_log
 from screens.widgets.render import labelled, plain
+from supervision.canary_rates import Canary, canary
 from supervision.charting_lens import Run
 from supervision.filesystem import Progress
 from supervision.jobtimes import began_here, ended_here
+from supervision.probejob import Hurt, hurt
 from supervision.state import Job
 from supervision.truth import Truth, true_end, truth_text
 
@@ -35,11 +41,11 @@ CHART_LEAST, CHART_MOST = LEAST_ROWS + 6, 16
 """Lines of the charts there."""
 HEAD = 6
 """Lines of the summary above charts that have the room to themselves."""
-FIRST = ("view", "events", "truth", "point", "zoom_time", "zoom", "refresh_jobs")
+FIRST = ("view", "details", "events", "ease", "release", "truth", "point", "zoom_time", "zoom", "probe", "refresh_jobs")
 """Actions of the screen in the order in which they get room in the footer, before those of the log."""
 
 
-class RestripeScreen(BrakingScreen):
+class RestripeScreen(BrakingScreen, ProbingScreen):
     """When will it be over, is it alive, does it hurt?"""
 
     NAME = "restripe"
@@ -59,10 +65,11 @@ class RestripeScreen(BrakingScreen):
     """
     BINDINGS: ClassVar[list[BindingType]] = [
         Binding("v", "view", "view", id="restripe.view"),
+        Binding("d", "details", "details", id="restripe.details"),
         Binding("e", "events", "events", id="restripe.events"),
         Binding("E", "truth", "true end", id="restripe.truth"),
-        Binding("i", "zoom_time(-1)", "nearer", id="restripe.nearer"),
-        Binding("o", "zoom_time(1)", "further", id="restripe.further"),
+        Binding("i", "zoom_time(-1)", "zoom time", key_display="i o", id="restripe.nearer"),
+        Binding("o", "zoom_time(1)", "see a longer time", show=False, id="restripe.further"),
         Binding("H", "pan(-1)", "earlier times", show=False, id="restripe.earlier"),
         Binding("L", "pan(1)", "later times", show=False, id="restripe.later"),
         Binding("z", "zoom", "zoom", id="screen.zoom"),
@@ -73,6 +80,10 @@ class RestripeScreen(BrakingScreen):
     revealed = False
     """Whether the true end is shown, in a replay."""
     _shown: tuple[str, str] | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept = Kept()
 
     def compose_body(self) -> ComposeResult:
         with VerticalScroll(id="summary"):
@@ -91,7 +102,7 @@ class RestripeScreen(BrakingScreen):
         return self.session.fs.scan_job(self.session.state)
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action in ("zoom", "view", "events"):
+        if action in ("zoom", "view", "events", "details"):
             return self.has_class("-job")
         if action in ("zoom_time", "pan"):
             return self.has_class("-charts")
@@ -135,12 +146,25 @@ class RestripeScreen(BrakingScreen):
         """List what happened."""
         session = self.session
 
-        def events() -> Events:
-            job = self.job
-            told = session.fs.progress(session.state, job).told if job else ()
-            return events_of(session.state.happened, told, session.now, session.state.utc_offset)
+        def lines(width: int) -> list[Text]:
+            job, state = self.job, session.state
+            told = session.fs.progress(state, job).told if job else ()
+            return event_lines(events_of(state.happened, told, session.now, state.utc_offset), width, state.utc_offset)
 
-        self.app.push_screen(EventsScreen(events, lambda: session.state.utc_offset))
+        self.app.push_screen(DetailsScreen("What happened, the latest first", lines))
+
+    def action_details(self) -> None:
+        """Tell more of users, logs, disks and limits."""
+        session = self.session
+
+        def lines(width: int) -> list[Text]:
+            job, state = self.job, session.state
+            if job is None:
+                return []
+            progress = session.fs.progress(state, job)
+            return all_lines(state, session.fs, progress, hurt(state, job), self._canary(job), session.now, width)
+
+        self.app.push_screen(DetailsScreen("Users, logs, disks and limits", lines))
 
     def action_truth(self) -> None:
         """Show or hide when it was over in truth."""
@@ -178,17 +202,18 @@ class RestripeScreen(BrakingScreen):
             self._shown = (job.host, job.status.id)
             self.revealed = False
             self.query_one(Charts).begin_anew()
+            self._kept = Kept()
         progress = self.session.fs.progress(self.session.state, job)
-        truth = self._truth(job)
-        blocks = self._blocks(job, progress, truth)
+        hurting, heard, truth = hurt(self.session.state, job), self._canary(job), self._truth(job)
         charts = self.has_class("-charts")
         room = HEAD if self.view == CHARTS else height - LOG_LINES - CHART_LEAST * charts
-        lines = fitted(blocks, max(1, room))
+        lines = fitted(self._blocks(job, progress, hurting, heard, truth), max(1, room))
         self.query_one("#summary").styles.max_height = max(1, height - (LOG_LINES if self.view == ALL else CHART_LEAST))
         self.query_one("#text", Lines).show(lines)
         if charts:
             left = height - len(lines)
-            self._draw(job, progress, truth, left if self.view == CHARTS else min(CHART_MOST, left - LOG_LINES))
+            rows = left if self.view == CHARTS else min(CHART_MOST, left - LOG_LINES)
+            self._draw(job, progress, hurting, heard, truth, rows)
         show_job_log(self.query_one(LogView), self.session, job.host, job.status.id, self._log_title(job, progress))
 
     def _none(self) -> list[Text]:
@@ -214,28 +239,43 @@ class RestripeScreen(BrakingScreen):
         player = self.session.player
         return true_end(player.replay, job.host, job.status.id) if player and self.revealed else None
 
-    def _blocks(self, job: Job, progress: Progress, truth: Truth | None) -> list[Block]:
+    def _canary(self, job: Job) -> Canary:
+        """What the logs complain of, gathered anew only where they were read again."""
+        state, began = self.session.state, began_here(self.session.state, job)
+        facts = (state.facts.get(f"logs {host}") for host in state.hosts)
+        found: Canary = self._kept.get("now", (state.heard, *facts), None, lambda: canary(state, began))
+        return found
+
+    def _blocks(
+        self, job: Job, progress: Progress, hurting: Hurt | None, heard: Canary, truth: Truth | None
+    ) -> list[Block]:
         session, width = self.session, self.body_width
-        state, now = session.state, session.now
+        state, now, zone = session.state, session.now, session.state.utc_offset
         blocks = progress_blocks(state, job, progress, now, width)
         if truth:
-            ended, told = job.status.state.settled, truth_text(truth, progress.told, now, state.utc_offset)
+            ended, told = job.status.state.settled, truth_text(truth, progress.told, now, zone)
             label, rank = ("ended", 3) if ended else ("true end", 0)
             blocks.insert(-1, Block(rank, labelled(label, told, width, label_width=LABEL, style="bold magenta")))
-        fills = session.fs.fills(state)
-        blocks.append(Block(5, fill_lines(fills, width), fill_short(fills, width)))
-        return blocks
-
-    def _draw(self, job: Job, progress: Progress, truth: Truth | None, height: int) -> None:
-        state, now = self.session.state, self.session.now
-        ended = ended_here(state, job)
-        until = now if ended is None else min(now, ended)
         began = began_here(state, job)
+        return [
+            *blocks,
+            users_block(hurting, now, zone, width, key="p" if session.armed else ""),
+            canary_block(heard, width),
+            fill_block(session.fs.fills(state), width),
+            *brake_blocks(session.fs.brake(state), width),
+            happened_block(state.happened, job.at if began is None else began, zone, width),
+        ]
+
+    def _draw(
+        self, job: Job, progress: Progress, hurting: Hurt | None, heard: Canary, truth: Truth | None, height: int
+    ) -> None:
+        session, state = self.session, self.session.state
+        ended, began = ended_here(state, job), began_here(state, job)
+        until = session.now if ended is None else min(session.now, ended)
         log = state.job_log(job.host, job.status.id)
-        strips = []
-        if log and progress.counter:
-            late = progress.trend[-1] if progress.trend and ended is None else None
-            strips.append(rate_strip(log.scan.points, progress.counter.unit, late))
-        story = Story(until, state.utc_offset, progress.told, strips, state.happened, truth.at if truth else None)
+        points = log.scan.points if log else ()
+        trends = tuple(strips(self._kept, state, points, progress, hurting, heard, session.fs.fills(state)))
+        at = truth.at if truth else None
+        story = Story(until, state.utc_offset, progress.told, trends, state.happened, at)
         run = Run(min(until, job.at if began is None else began), until)
         self.query_one(Charts).show(run, state.utc_offset, self.body_width, height, lambda look: drawing(story, look))

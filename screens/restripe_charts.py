@@ -4,9 +4,7 @@ moment that is pointed at.
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Sequence
-from math import ceil
 
 import msgspec
 from rich.text import Text
@@ -25,13 +23,12 @@ from screens.widgets.chart import (
 )
 from screens.widgets.charts import Look
 from screens.widgets.render import fit, paragraph
-from supervision.charting import Axis, Sample, means, most, rates
+from supervision.charting import Axis
 from supervision.charting_forecasts import bands, clock_of, states
 from supervision.charting_lens import span_text
 from supervision.clocktext import moment_text, time_of_day
 from supervision.forecasts import Told
 from supervision.happenings import Happening
-from supervision.logs import Point
 
 SIGNS = {
     "restart": Sign("R", "scan began again", "bold red"),
@@ -56,6 +53,8 @@ STATES = {
     "finishing": Sign("f", "finishing", "bold"),
 }
 GRAVE = ("stalled", "waiting")
+ROOMY = 16
+"""Lines from which on there is room for every trend."""
 LEAST_ROWS, MOST_ROWS = 3, 12
 """Rows of the scale of the forecast."""
 MARKS = 2
@@ -69,17 +68,18 @@ NEAR = 1
 class Strip(msgspec.Struct, frozen=True):
     """A trend over the time of a run: `last` is its newest value in words, `text` says a value so.
 
-    `worst` shows the highest value of a column, else the mean. `top`, `scale` and `limited` are as with Trend.
+    `values` are those of the columns of an axis. `top`, `scale` and `limited` are as with Trend; one that is `wide` is
+    left out where there is little room.
     """
 
     label: str
     last: str
-    samples: Callable[[Axis], Sequence[Sample]]
+    values: Callable[[Axis], tuple[float | None, ...]]
     text: Callable[[float], str]
-    worst: bool = False
     top: float = 0.0
     scale: str = ""
     limited: bool = False
+    wide: bool = False
 
 
 class Story(msgspec.Struct, frozen=True):
@@ -98,7 +98,8 @@ def drawing(story: Story, look: Look) -> list[Text]:
     axis, cursor = look.axis, look.cursor
     marks = [(one.at, one.kind) for one in story.happened if axis.start <= one.at <= axis.end]
     events = {column for at, _kind in marks if (column := axis.column(at)) is not None}
-    below = _strips(story, axis, cursor)
+    roomy = look.height >= ROOMY
+    below = _strips([strip for strip in story.strips if roomy or not strip.wide], axis, cursor)
     if story.told:
         below.insert(0, _states(story, axis, cursor))
     below += mark_lines("events", marks, SIGNS, axis, rows=MARKS, cursor=cursor) if marks else []
@@ -126,20 +127,15 @@ def _states(story: Story, axis: Axis, cursor: int | None) -> Text:
     return sign_line("forecast", "", signs, cursor)
 
 
-def _strips(story: Story, axis: Axis, cursor: int | None) -> list[Text]:
+def _strips(strips: Sequence[Strip], axis: Axis, cursor: int | None) -> list[Text]:
     lines: list[Text] = []
-    for strip in story.strips:
-        values = _values(strip, axis)
+    for strip in strips:
+        values = strip.values(axis)
         known = [value for value in values if value is not None]
         scale = strip.scale or (f"top {count_text(max(known))}" if known else "")
         trend = Trend(strip.label, strip.last, values, strip.top, scale, limited=strip.limited)
         lines += trend_lines(trend, cursor)
     return lines
-
-
-def _values(strip: Strip, axis: Axis) -> tuple[float | None, ...]:
-    samples = strip.samples(axis)
-    return most(samples, axis) if strip.worst else means(samples, axis)
 
 
 def _legend(story: Story, axis: Axis, kinds: Sequence[str], width: int) -> Text:
@@ -160,7 +156,7 @@ def readout(story: Story, look: Look) -> list[Text]:
     if told and start <= now:
         parts.append(told_text(told[-1], now, zone))
     for strip in story.strips:
-        value = _values(strip, axis)[column]
+        value = strip.values(axis)[column]
         parts.append(f"{strip.label} {'not known' if value is None else strip.text(value)}")
     near = [one for one in story.happened if axis.edge(column - NEAR) <= one.at < axis.edge(column + 1 + NEAR)]
     parts += [happening_text(one, zone) for one in near]
@@ -185,21 +181,10 @@ def happening_text(one: Happening, zone: int) -> str:
     return f"{time_of_day(one.at, zone)} {one_line(one.text)}"
 
 
-def rate_strip(points: Sequence[Point], unit: str, last: float | None) -> Strip:
-    """The rate of a counter between its points."""
-
-    def samples(axis: Axis) -> list[Sample]:
-        first = max(0, bisect_left(points, axis.start, key=lambda point: point.at) - 1)
-        behind = bisect_right(points, axis.end, key=lambda point: point.at) + 1
-        return rates((point.at, point.done) for point in points[first:behind] if point.done is not None)
-
-    return Strip("rate", "" if last is None else f"{count_text(last)}/s", samples, lambda rate: f"{count_text(rate)}/s")
-
-
 def count_text(value: float) -> str:
     """A figure in few cells: `6,680`, `12.3k`, `1.2M`."""
-    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e4, "k")):
+    for limit, unit, size in ((1e9, "G", 1e9), (1e6, "M", 1e6), (1e4, "k", 1e3)):
         if value >= limit:
-            scaled = value / {"G": 1e9, "M": 1e6, "k": 1e3}[unit]
+            scaled = value / size
             return f"{scaled:.1f}{unit}" if scaled < 100 else f"{scaled:.0f}{unit}"
-    return f"{ceil(value):,}" if value >= 100 else f"{value:.3g}"
+    return f"{round(value):,}" if value >= 100 else f"{value:.3g}"

@@ -1,11 +1,11 @@
-"""How it stands with a scan, in lines: the verdict first, then how far, until when, how fast, and what it fills.
+"""How it stands with a scan, in lines: the verdict first, then how far, until when, and how fast.
 
 What there is no room for goes, the least needed first: a person who watches for hours looks, and does not scroll.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 from rich.text import Text
@@ -15,7 +15,7 @@ from screens.widgets.render import STYLES, fit, labelled, spark
 from supervision.bars import bar
 from supervision.charting_forecasts import moved_at
 from supervision.clocktext import age_text, duration_text, moment_text
-from supervision.filesystem import Fill, Phase, Progress
+from supervision.filesystem import Phase, Progress
 from supervision.jobtimes import ran_seconds
 from supervision.state import Job, State
 
@@ -33,8 +33,6 @@ TREND = 18
 """Cells of the trend, which is told in as many parts."""
 STEADY = 0.15
 """How far the rate of late may be from the mean before it is called another one."""
-FILL, FILL_BAR = 32, 8
-"""Cells of a disk and how full it is, and of the bar in them."""
 
 
 class Block(msgspec.Struct, frozen=True):
@@ -190,36 +188,6 @@ def _rate(progress: Progress, width: int) -> list[Text]:
     word = "steady" if abs(late - rate) <= STEADY * rate else "faster of late" if late > rate else "slower of late"
     told = f"{late:,.0f} {counter.unit}/s  {spark(trend, TREND)}  mean {rate:,.0f}, {word}"
     return [field("rate", told, width)]
-
-
-def fill_lines(fills: Sequence[Fill], width: int) -> list[Text]:
-    """How full each disk is that is being filled, the fullest first, side by side where there are many."""
-    across = max(1, (width - LABEL - 1) // FILL)
-    name = FILL - FILL_BAR - 9
-    cells = [f"{fit(disk, name)} {bar(share, FILL_BAR)} {_percent(share)}" for share, disk in _shares(fills)]
-    rows = ["  ".join(cells[at : at + across]) for at in range(0, len(cells), across)]
-    return [field("filling" if at == 0 else "", row, width) for at, row in enumerate(rows)]
-
-
-def fill_short(fills: Sequence[Fill], width: int) -> list[Text]:
-    """The same in one line: the fullest, and the least full of the others."""
-    shares = [(share, name) for share, name in _shares(fills) if share is not None]
-    if len(shares) < 2:
-        return fill_lines(fills, width)
-    (most, name), (least, _name) = shares[0], shares[-1]
-    low, high = f"{least * 100:.0f}", f"{most * 100:.0f}"
-    told = f"{len(fills)} disks {high if low == high else f'{low} to {high}'} % full"
-    return [field("filling", f"{told}, the fullest {name} {bar(most, FILL_BAR)}", width)]
-
-
-def _shares(fills: Iterable[Fill]) -> list[tuple[float | None, str]]:
-    """The fullest first; of which nobody knows, last."""
-    shares = ((fill.used / fill.size if fill.size else None, one_line(fill.name)) for fill in fills)
-    return sorted(shares, key=lambda disk: (-round(disk[0], 2) if disk[0] is not None else 1.0, disk[1]))
-
-
-def _percent(share: float | None) -> str:
-    return "   ? %" if share is None else f"{share * 100:4.0f} %"
 
 
 def field(label: str, value: str, width: int, style: str = "") -> Text:

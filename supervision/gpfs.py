@@ -19,6 +19,7 @@ from supervision import (
     gpfs_choosing,
     gpfs_devices,
     gpfs_disks,
+    gpfs_fill,
     gpfs_hosts,
     gpfs_nodes,
     gpfs_problems,
@@ -233,8 +234,9 @@ class GpfsFileSystem:
         return gpfs_aftermath.aftermath(view, job) if gpfs_progress.is_scan(job, self._name) else None
 
     def fills(self, state: State) -> Sequence[Fill]:
-        """The metadata-only disks."""
-        return gpfs_disks.fills(self._view(state))
+        """The metadata-only disks, and those that are emptied."""
+        view = self._view(state)
+        return gpfs_fill.shown(view, gpfs_progress.scan_job(view))
 
     def brake(self, state: State) -> Brake:
         """The limits of QoS."""

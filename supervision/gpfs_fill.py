@@ -11,6 +11,7 @@ from supervision import eta_disks
 from supervision.eta import Estimate
 from supervision.eta_disks import Filling
 from supervision.eta_rates import Calibration
+from supervision.filesystem import Fill
 from supervision.gpfs_disks import LEAVING, fills
 from supervision.gpfs_view import View, words_of
 from supervision.state import Job
@@ -37,6 +38,20 @@ def filling(view: View, job: Job) -> tuple[Filling, ...]:
         return ()
     counted = [(point.at, point.done) for point in log.scan.points if point.done is not None]
     return eta_disks.fillings(view.state.spaces, names, view.began(job), counted, view.space.inodes.allocated)
+
+
+def shown(view: View, job: Job | None) -> tuple[Fill, ...]:
+    """The disks that a scan fills with metadata, and those that it empties, with what it leaves on them."""
+    if view.space is None or not view.space.exact:
+        return ()
+    running = job if job and not job.status.state.settled else None
+    ends = {each.name: each.end_kb for each in filling(view, running)} if running else {}
+    leaving = set(leaving_disks(view, running)) if running else set()
+    emptied = [
+        Fill(disk.nsd, disk.used_kb, disk.size_kb, 0, emptied=True) for disk in view.space.disks if disk.nsd in leaving
+    ]
+    filled = [fill for fill in fills(view) if fill.name not in leaving]
+    return (*(msgspec.structs.replace(fill, end=ends.get(fill.name)) for fill in filled), *emptied)
 
 
 def on_disks(view: View, job: Job, calibration: Calibration | None = None) -> OnDisks | None:

@@ -8,7 +8,10 @@ from typing import Protocol
 from screens.base import SessionApp
 from supervision.attention import Standing, news, title
 from supervision.filesystem import Progress
+from supervision.impact import Standing as Budget
+from supervision.probejob import hurt
 from supervision.session import Session
+from supervision.state import Job
 from tui.driver import TerminalDriver
 from tui.settings import Screen
 
@@ -49,10 +52,14 @@ class Attention:
             zone = session.state.utc_offset
             text = title(session.fs.name, progress, session.now, zone, replayed=session.player is not None)
         terminal.set_title(text)
-        stands = Standing((job.host, job.status.id), progress.phase) if job and progress else None
-        self._call(terminal, stands, progress)
+        self._call(terminal, self._standing(job, progress) if job and progress else None)
 
-    def _call(self, terminal: Terminal, stands: Standing | None, _progress: Progress | None) -> None:
+    def _standing(self, job: Job, progress: Progress) -> Standing:
+        users = hurt(self._session.state, job) if self.bell else None
+        over = users is not None and users.impact.standing is Budget.OVER
+        return Standing((job.host, job.status.id), progress.phase, over)
+
+    def _call(self, terminal: Terminal, stands: Standing | None) -> None:
         why = news(self._stood, stands, self._session.fs.words.scan)
         self._stood = stands
         if why and self.bell and not self._session.player:
