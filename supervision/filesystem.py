@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from remote.command import Command
-from supervision.brake import FLOOR, Brake, Hours, Plan
+from supervision.brake import USUAL, Brake, Hours, Plan, Terms
 from supervision.eta_runs import FinishedRun
 from supervision.forecasts import Told
 from supervision.logs import Scan
@@ -260,16 +260,16 @@ class FileSystem(Protocol):
     def fills(self, state: State) -> Sequence[Fill]:
         """The disks that a scan fills or empties."""
 
-    def brake(self, state: State, floor: float = FLOOR) -> Brake | None:
+    def brake(self, state: State, terms: Terms = USUAL) -> Brake | None:
         """How it stands with the limits of a scan; None where there are none on such a file system.
 
-        `floor` is what all that scan must be left, in I/O operations a second: no step below it is offered or planned.
+        `terms` tell what all that scan must be left, in I/O operations a second: no step below is offered or planned.
         """
 
-    def ease(self, state: State, iops: float, floor: float = FLOOR) -> Plan:
+    def ease(self, state: State, iops: float, terms: Terms = USUAL) -> Plan:
         """What would limit the scan to that many I/O operations a second, for all that scan together; or why not."""
 
-    def schedule(self, state: State, iops: float, hours: Hours, job_id: str, floor: float = FLOOR) -> Plan:
+    def schedule(self, state: State, iops: float, hours: Hours, job_id: str, terms: Terms = USUAL) -> Plan:
         """What would limit it so in some hours alone, by a job of that id on its host; or why not."""
 
     def brake_questions(self) -> tuple[Command, ...]:
