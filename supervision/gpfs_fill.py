@@ -10,9 +10,11 @@ import msgspec
 from supervision import eta_disks
 from supervision.eta import Estimate, Estimator
 from supervision.eta_disks import Filling
-from supervision.filesystem import Finish
-from supervision.gpfs_disks import LEAVING, fills
+from supervision.filesystem import Fill
+from supervision.gpfs_disks import LEAVING
+from supervision.gpfs_disks import fills as metadata_disks
 from supervision.gpfs_view import View, words_of
+from supervision.spaces import since
 from supervision.state import Job
 
 METADATA_EACH = 2048
@@ -23,20 +25,47 @@ BELOW = 0.05
 
 
 class OnDisks(msgspec.Struct, frozen=True):
-    """A forecast from disks alone, and what it was made of."""
+    """A forecast from disks alone, and what it was made of: `done` of `total` KB.
+
+    `exact` tells that the total is known: disks that are emptied will hold nothing.
+    """
 
     estimate: Estimate
     basis: str
+    exact: bool = False
+    done: int = 0
+    total: int = 0
 
 
 def filling(view: View, job: Job) -> tuple[Filling, ...]:
     """How full a scan makes the disks that hold metadata alone; nothing while it is too early to tell."""
     log = view.state.job_log(job.host, job.status.id)
-    names = [disk.name for disk in fills(view)]
+    names = [disk.name for disk in metadata_disks(view)]
     if log is None or not names or not view.space or not view.space.inodes:
         return ()
     counted = [(point.at, point.done) for point in log.scan.points if point.done is not None]
     return eta_disks.fillings(view.state.spaces, names, view.began(job), counted, view.space.inodes.allocated)
+
+
+def fills(view: View, job: Job | None) -> tuple[Fill, ...]:
+    """The disks that hold metadata alone, with how full a scan that has not ended will make them."""
+    ends = {} if job is None or job.status.state.settled else {disk.name: disk for disk in filling(view, job)}
+    return tuple(
+        msgspec.structs.replace(fill, end=ends[fill.name].end_kb, group=ends[fill.name].group)
+        if fill.name in ends
+        else fill
+        for fill in metadata_disks(view)
+    )
+
+
+class _Measured(msgspec.Struct, frozen=True):
+    """What was seen on the disks of a scan, as `OnDisks` has it."""
+
+    estimator: Estimator
+    basis: str
+    exact: bool = False
+    done: int = 0
+    total: int = 0
 
 
 def on_disks(view: View, job: Job) -> OnDisks | None:
@@ -46,33 +75,23 @@ def on_disks(view: View, job: Job) -> OnDisks | None:
     earlier runs taught is of other measures, and is not used.
     """
     values = (view.state.spaces, view.disks, view.space, view.file_system, job)
-    found = view.remember("on disks", values, lambda: _measured(view, job))
-    return OnDisks(found[0].copy().estimate(view.state.at), found[1]) if found else None
+    seen = view.remember("on disks", values, lambda: _measured(view, job))
+    if seen is None:
+        return None
+    return OnDisks(seen.estimator.copy().estimate(view.state.at), seen.basis, seen.exact, seen.done, seen.total)
 
 
-def _measured(view: View, job: Job) -> tuple[Estimator, str] | None:
-    """What was seen on the disks of a scan, and what that is."""
+def _measured(view: View, job: Job) -> _Measured | None:
     looks, began = view.state.spaces, view.began(job)
     leaving = leaving_disks(view, job)
     if leaving:
         found = eta_disks.emptied(looks, leaving, began)
-        return (found, f"KB left on {_disks(len(leaving))} that are emptied") if found else None
+        told = [sum(used) for _, used in since(looks, leaving, began)]
+        basis = f"KB left on {_disks(len(leaving))} that are emptied"
+        return _Measured(found, basis, exact=True, done=told[0] - told[-1], total=told[0]) if found else None
     names, target = _filled(view, job)
     found = eta_disks.filled(looks, names, target, began) if names else None
-    return (found, f"KB on {_disks(len(names))} of {target:,} KB expected there") if found else None
-
-
-def finish_by_disks(view: View, job: Job, by_log: Estimate | None) -> Finish | None:
-    """The finish by the disks, where they tell it better than the log: it empties them, or the log tells nothing."""
-    told = by_log is not None and by_log.remaining is not None
-    if told and not leaving_disks(view, job):
-        return None
-    found = on_disks(view, job)
-    span = found.estimate.remaining if found else None
-    if found is None or span is None:
-        return None
-    now, why = view.state.at, found.estimate.why
-    return Finish(now + span.low, now + span.mid, now + span.high, f"by {found.basis}" + (f"; {why}" if why else ""))
+    return _Measured(found, f"KB on {_disks(len(names))} of {target:,} KB expected there") if found else None
 
 
 def leaving_disks(view: View, job: Job) -> tuple[str, ...]:
@@ -90,7 +109,7 @@ def _filled(view: View, job: Job) -> tuple[tuple[str, ...], int]:
         return (), 0
     if "-b" in words:
         return _evened_out(view, view.began(job))
-    names = tuple(disk.name for disk in fills(view))
+    names = tuple(disk.name for disk in metadata_disks(view))
     fs, inodes = view.file_system, view.space.inodes if view.space else None
     if "-r" not in words or not inodes or not fs or not fs.inode_size or not fs.metadata_replicas:
         return (), 0

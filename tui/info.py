@@ -62,6 +62,8 @@ def setting_lines(settings: Settings) -> Iterator[str]:
         yield _setting(settings, ("sites", site), nodes)
     for field, value in _given(config.probe):
         yield _setting(settings, ("probe", field), value)
+    for field, value in _given(config.brake):
+        yield _setting(settings, ("brake", field), value)
     if not config.hosts:
         yield _row("hosts", "none")
     for host, defaults in config.hosts.items():

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from remote.jobs import JobState
-from supervision.eta_rates import Calibration
+from supervision.eta_rates import Calibration, Known
 from supervision.eta_runs import calibrated
 from supervision.gpfs import READING
 from supervision.gpfs_runs import calibration, finished_run
 from supervision.gpfs_view import View
 from supervision.logs import Log, append
-from supervision.reading import Totals
 from supervision.state import Job
 from tests.supervision.gpfs_states import DONE, FS, NOW, USER_FILES, cluster, counted, job, state
 
@@ -27,7 +26,7 @@ def read(*, last: int = 99, ends: bool = True) -> Log:
     made = Log("n1", "job:j1")
     for at, text in lines:
         data = f"{text}\n".encode()
-        made = append(made, data, at, end=made.size + len(data), reading=READING, totals=Totals(1_000_000))
+        made = append(made, data, at, end=made.size + len(data), reading=READING, known=Known(1_000_000))
     return made
 
 
