@@ -13,6 +13,7 @@ import msgspec
 
 from remote.command import Command
 from supervision.brake import FLOOR, Brake, Hours, Plan
+from supervision.eta_runs import FinishedRun
 from supervision.forecasts import Told
 from supervision.logs import Scan
 from supervision.state import Job, State
@@ -246,6 +247,12 @@ class FileSystem(Protocol):
 
     def counter(self, state: State, scan: Scan) -> Counter:
         """The work that a log tells of, of the whole."""
+
+    def site(self, state: State) -> str:
+        """The name of the place that it is at, such as its cluster: what finished runs teach holds there. "" so far."""
+
+    def finished_run(self, state: State, job: Job) -> FinishedRun | None:
+        """A scan that ended well, as the next forecasts learn from it; None for anything else."""
 
     def aftermath(self, state: State, job: Job) -> Aftermath | None:
         """What is left of the work of a job that a signal ended; None where nothing can be."""

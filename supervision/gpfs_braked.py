@@ -58,9 +58,10 @@ class Change(msgspec.Struct, frozen=True):
     def may_hold(self) -> bool:
         """Whether it has changed something, or may have for all one knows."""
         status = self.job.status
-        if self.kind == SCHEDULE and status.rc == 0:
-            return False  # it has restored what was before
-        return status.rc in (0, None) and status.state not in (JobState.SEALED, JobState.ABSENT, JobState.ERROR)
+        if status.state in (JobState.SEALED, JobState.ABSENT, JobState.ERROR):
+            return False
+        # a schedule that has ended well has restored what was before; one that has not may have left anything
+        return status.rc != 0 if self.kind == SCHEDULE else status.rc in (0, None)
 
 
 def title(

@@ -166,6 +166,10 @@ def test_while_a_schedule_keeps_the_limits_nothing_else_sets_them_and_a_release_
     assert fs.stop_leaves(job).startswith("It brings back the limits")
     done = msgspec.structs.replace(job, status=msgspec.structs.replace(job.status, state=JobState.FINISHED, rc=0))
     assert fs.brake(state(qos(), done)).held is None
+    gave_up = msgspec.structs.replace(done, status=msgspec.structs.replace(done.status, rc=1))
+    left = fs.brake(state(qos("other=inf maintenance=5200Iops"), gave_up)).held
+    assert left is not None
+    assert (left.sure, left.schedule) == (False, False)
 
 
 LIMITS = ("5200IOPS", "unlimited", "unlimited")
