@@ -59,7 +59,12 @@ async def test_what_runs_of_this_site_taught_is_told_once_and_a_run_that_ends_is
         assert dict(journal.store.state.calibrations) == {KIND: expected}
         assert expected.above > 1.0  # they ended late
         assert expected.runs == 10
-        lines = [USER_FILES, *(counted(10_000 * number, float(number)) for number in range(1, 100)), " 100.00 % complete on x", DONE]
+        lines = [
+            USER_FILES,
+            *(counted(10_000 * number, float(number)) for number in range(1, 100)),
+            " 100.00 % complete on x",
+            DONE,
+        ]
         running = JobStatus("j1", JobState.RUNNING, began=1000.0, command=COMMAND)
         journal.emit(JobChanged(1002.0, "n1", running))
         offset = 0
