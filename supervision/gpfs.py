@@ -29,7 +29,7 @@ from supervision import (
     gpfs_runs,
     gpfs_space,
 )
-from supervision.brake import FLOOR, Brake, Hours, Plan
+from supervision.brake import USUAL, Brake, Hours, Plan, Terms
 from supervision.eta_runs import FinishedRun
 from supervision.facts import reader
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Preview, Progress, Words
@@ -245,20 +245,21 @@ class GpfsFileSystem:
         return gpfs_aftermath.aftermath(view, job) if gpfs_progress.is_scan(job, self._name) else None
 
     def fills(self, state: State) -> Sequence[Fill]:
-        """The metadata-only disks, with how full the scan that runs will make them."""
-        return gpfs_fill.fills(self._view(state), self.scan_job(state))
+        """The metadata-only disks, and those that are emptied."""
+        view = self._view(state)
+        return gpfs_fill.shown(view, gpfs_progress.scan_job(view))
 
-    def brake(self, state: State, floor: float = FLOOR) -> Brake:
+    def brake(self, state: State, terms: Terms = USUAL) -> Brake:
         """The limits of QoS."""
-        return gpfs_brake.brake(self._view(state), floor)
+        return gpfs_brake.brake(self._view(state), terms.floor)
 
-    def ease(self, state: State, iops: float, floor: float = FLOOR) -> Plan:
+    def ease(self, state: State, iops: float, terms: Terms = USUAL) -> Plan:
         """mmchqos with a limit for maintenance."""
-        return gpfs_braking.ease(self._view(state), iops, floor)
+        return gpfs_braking.ease(self._view(state), iops, terms)
 
-    def schedule(self, state: State, iops: float, hours: Hours, job_id: str, floor: float = FLOOR) -> Plan:
+    def schedule(self, state: State, iops: float, hours: Hours, job_id: str, terms: Terms = USUAL) -> Plan:
         """A script on the host that runs mmchqos when the hour comes."""
-        return gpfs_braking.schedule(self._view(state), iops, hours, job_id, floor)
+        return gpfs_braking.schedule(self._view(state), iops, hours, job_id, terms)
 
     def brake_questions(self) -> tuple[Command, ...]:
         """mmlsqos: the manager answers it from memory."""

@@ -17,6 +17,7 @@ from remote.gpfs.schedule import SCRIPT
 from remote.jobs import JobState
 from supervision.brake import Effect, Held, Judged, Limit, Rate, iops_text
 from supervision.clocktext import time_of_day
+from supervision.gpfs_limits import MMCHQOS, is_mmqos
 from supervision.gpfs_qos import MAINTENANCE, MISC, rates
 from supervision.gpfs_view import View, is_about, words_of
 from supervision.jobtimes import clock_ahead
@@ -84,7 +85,9 @@ def changes(view: View) -> list[Change]:
 
 def _change(view: View, job: Job) -> Change | None:
     match = _TITLE.match(job.status.title)
-    if match is None or not (is_about(job, view.name, "mmchqos") or is_schedule(job, view.name)):
+    if match is None or not any(
+        (is_about(job, view.name, MMCHQOS), is_mmqos(job, view.name), is_schedule(job, view.name))
+    ):
         return None
     kind, words, set_to, on, earlier, before = match.groups()
     return Change(job, kind, words, _read(set_to), on == "on", _read(earlier), _rates(before))

@@ -19,6 +19,7 @@ from remote.recorder import RecordingSite
 from remote.recording import VERSION, RecordingError, Writer
 from remote.secret import SecretQuestion
 from supervision import filesystems
+from supervision.brake import FLOOR, Terms
 from supervision.clocktext import local_time
 from supervision.journal import Journal
 from supervision.migration import operator_name, perform
@@ -155,9 +156,10 @@ async def connect(
         async with Supervisor(site, journal, fs=fs_name, entry=target.host) as supervisor:
             limits = settings.config.refresh
             watch = Watch(supervisor, fs, lambda cadences: slowed(cadences, fs.costly(), limits))
-            floor = settings.config.brake.floor
+            given = settings.config.brake
+            terms = Terms(given.floor or FLOOR, given.command or "")
             session = Session(
-                journal.store, fs, supervisor=supervisor, watch=watch, writer=writer, probe=probe, floor=floor
+                journal.store, fs, supervisor=supervisor, watch=watch, writer=writer, probe=probe, terms=terms
             )
             await learn(supervisor, fs, runs_file())
             app = RestripeApp(session)
