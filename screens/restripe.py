@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.text import Text
@@ -25,8 +26,11 @@ from screens.widgets.logview import LogView
 from screens.widgets.logview_screen import show_job_log
 from screens.widgets.render import labelled, plain
 from supervision.canary_rates import Canary, canary
+from supervision.charting_forecasts import with_silences
 from supervision.charting_lens import Run
-from supervision.filesystem import Progress
+from supervision.eta_history import STALL, STALL_GAPS
+from supervision.filesystem import Phase, Progress
+from supervision.forecasts import Told
 from supervision.jobtimes import began_here, ended_here
 from supervision.probejob import Hurt, hurt
 from supervision.state import Job
@@ -68,7 +72,7 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         Binding("d", "details", "details", id="restripe.details"),
         Binding("e", "events", "events", id="restripe.events"),
         Binding("E", "truth", "true end", id="restripe.truth"),
-        Binding("i", "zoom_time(-1)", "zoom time", key_display="i o", id="restripe.nearer"),
+        Binding("i", "zoom_time(-1)", "time", key_display="i o", id="restripe.nearer"),
         Binding("o", "zoom_time(1)", "see a longer time", show=False, id="restripe.further"),
         Binding("H", "pan(-1)", "earlier times", show=False, id="restripe.earlier"),
         Binding("L", "pan(1)", "later times", show=False, id="restripe.later"),
@@ -221,7 +225,7 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         lines = [plain(f"no {words.scan} is known on {self.session.fs.name}", "bold")]
         if self.session.player is None:
             lines.append(plain("all hosts are asked for their jobs every few minutes, and now with r", "dim", indent=3))
-        lines.append(plain("one that runs in somebody's screen is not seen here", "dim", indent=3))
+        lines.append(plain("also for one that somebody else has started, in a screen say", "dim", indent=3))
         return lines
 
     def _log_title(self, job: Job, progress: Progress) -> str:
@@ -239,6 +243,16 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         player = self.session.player
         return true_end(player.replay, job.host, job.status.id) if player and self.revealed else None
 
+    def _told(self, job: Job, progress: Progress) -> Sequence[Told]:
+        """The forecasts, and between them the silences in which there was none."""
+        state = self.session.state
+        log = state.job_log(job.host, job.status.id)
+        points = log.scan.points if log else ()
+        limit = max(STALL, STALL_GAPS * (progress.usual_gap or 0.0), state.header.speed)
+        silent = progress.phase is Phase.STALLED
+        until = self.session.now if silent or not points else points[-1].at
+        return with_silences(progress.told, [point.at for point in points], limit, until)
+
     def _canary(self, job: Job) -> Canary:
         """What the logs complain of, gathered anew only where they were read again."""
         state, began = self.session.state, began_here(self.session.state, job)
@@ -253,7 +267,7 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         state, now, zone = session.state, session.now, session.state.utc_offset
         blocks = progress_blocks(state, job, progress, now, width)
         if truth:
-            ended, told = job.status.state.settled, truth_text(truth, progress.told, now, zone)
+            ended, told = job.status.state.settled, truth_text(truth, self._told(job, progress), now, zone)
             label, rank = ("ended", 3) if ended else ("true end", 0)
             blocks.insert(-1, Block(rank, labelled(label, told, width, label_width=LABEL, style="bold magenta")))
         began = began_here(state, job)
@@ -262,7 +276,7 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
             users_block(hurting, now, zone, width, key="p" if session.armed else ""),
             canary_block(heard, width),
             fill_block(session.fs.fills(state), width),
-            *brake_blocks(session.fs.brake(state), width),
+            *brake_blocks(session.fs.brake(state), width, armed=session.armed),
             happened_block(state.happened, job.at if began is None else began, zone, width),
         ]
 
@@ -276,6 +290,6 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         points = log.scan.points if log else ()
         trends = tuple(strips(self._kept, state, points, progress, hurting, heard, session.fs.fills(state)))
         at = truth.at if truth else None
-        story = Story(until, state.utc_offset, progress.told, trends, state.happened, at)
+        story = Story(until, state.utc_offset, self._told(job, progress), trends, state.happened, at)
         run = Run(min(until, job.at if began is None else began), until)
         self.query_one(Charts).show(run, state.utc_offset, self.body_width, height, lambda look: drawing(story, look))

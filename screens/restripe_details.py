@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -40,8 +41,8 @@ def users_lines(hurt: Hurt | None, now: float, zone: int, width: int) -> list[Te
             indent=LABEL + 1,
         )
     )
-    for text in detail_lines(hurt.impact):
-        lines += labelled("", text, width, label_width=LABEL)
+    for text in detail_lines(hurt.impact):  # its columns stay
+        lines += [Text(text, no_wrap=True)] if cell_len(text) <= width else labelled("", text, width, label_width=0)
     return lines
 
 

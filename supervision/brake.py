@@ -16,6 +16,9 @@ from remote.command import Command
 from supervision.clocktext import DAYS
 from supervision.tables import Line, Severity
 
+FLOOR = 100.0
+"""IOPS for all that scan together below which nothing is set: a scan that creeps holds its locks for longer."""
+
 
 class Power(Enum):
     """Whether there are limits at all."""

@@ -12,10 +12,11 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from remote.linux.log_entries import ERROR
+from remote.linux.log_entries import ERROR, GRAVE, NAMES
 from remote.linux.log_tails import LogEntry, LogTail, LogTails
 from supervision import hostclock
 from supervision.facts import Fact
+from supervision.reading import Change
 
 MINUTES = 24 * 60
 """Minutes that are kept one by one; what is older is kept by the hour."""
@@ -25,6 +26,9 @@ NODES = 64
 GAPS = 50
 NEWEST = 5
 """Lines that are kept of each kind on each host."""
+TOLD = 120
+"""Characters of a line that are told as a happening, and how many happenings one look may be."""
+GRAVEST = 5
 
 
 class Count(msgspec.Struct, frozen=True, gc=False):
@@ -166,6 +170,21 @@ def _folded(heard: Listening, now: float) -> Listening:
             hours[number // 60] = added(hours.get(number // 60, {}), heard.minutes[number])
     minutes = {number: bucket for number, bucket in heard.minutes.items() if number >= first}
     return msgspec.structs.replace(heard, minutes=minutes, hours=hours)
+
+
+def changes(before: LogTails, after: LogTails) -> tuple[Change, ...]:
+    """Grave errors between two looks at a host, once for each node: not again while the lines before tell of it."""
+    found = []
+    for tail in after.tails:
+        last = before.get(tail.name)
+        if last is None or last.why or tail.why:
+            continue
+        told = {(entry.kind, entry.node) for entry in last.entries}
+        for entry in unseen(last, tail)[0]:
+            if entry.kind in GRAVE and entry.severity >= ERROR and (entry.kind, entry.node) not in told:
+                told.add((entry.kind, entry.node))
+                found.append(Change("canary", f"{NAMES[entry.kind]}: {entry.text[:TOLD]}"))
+    return tuple(found[:GRAVEST])
 
 
 def unseen(last: LogTail, tail: LogTail) -> tuple[Sequence[LogEntry], bool]:

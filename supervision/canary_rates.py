@@ -10,7 +10,7 @@ from enum import Enum
 
 import msgspec
 
-from remote.linux.log_entries import DISK, EXPEL, IO, LEASE, NETWORK, OTHER, WAITER
+from remote.linux.log_entries import GRAVE, NAMES
 from remote.linux.log_tails import LogTails
 from supervision.canary import Count, Heard, Listening, added
 from supervision.state import State
@@ -25,18 +25,6 @@ USUAL = 2.0
 """Up to so many times the rate of before is as usual."""
 STORM = 10.0
 """Errors a minute that are an alarm, whatever they are."""
-GRAVE = (EXPEL, DISK, IO)
-"""Kinds of which one unusual error is an alarm."""
-NAMES = {
-    EXPEL: "expel",
-    DISK: "disk",
-    IO: "I/O error",
-    LEASE: "lease",
-    WAITER: "long waiter",
-    NETWORK: "network",
-    OTHER: "other",
-}
-"""What each kind is called, the gravest first."""
 
 
 class Level(Enum):

@@ -12,7 +12,7 @@ from typing import Protocol
 import msgspec
 
 from remote.command import Command
-from supervision.brake import Brake, Hours, Plan
+from supervision.brake import FLOOR, Brake, Hours, Plan
 from supervision.forecasts import Told
 from supervision.logs import Scan
 from supervision.state import Job, State
@@ -98,15 +98,16 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 class Fill(msgspec.Struct, frozen=True):
-    """How full a disk is that a scan fills, or empties; `used` and `size` in KB.
+    """How full a disk is that a scan fills or empties: `used` of `size`, and what is forecast for the `end`, all in KB.
 
-    `end` is what will be on it when the scan is over, as forecast; None where that cannot be told.
+    `end` is None where it is too early for a forecast, or nothing runs.
     """
 
     name: str
     used: int
     size: int
     end: int | None = None
+    group: str = ""
     emptied: bool = False
 
 
@@ -253,13 +254,16 @@ class FileSystem(Protocol):
     def fills(self, state: State) -> Sequence[Fill]:
         """The disks that a scan fills or empties."""
 
-    def brake(self, state: State) -> Brake | None:
-        """How it stands with the limits of a scan; None where there are none on such a file system."""
+    def brake(self, state: State, floor: float = FLOOR) -> Brake | None:
+        """How it stands with the limits of a scan; None where there are none on such a file system.
 
-    def ease(self, state: State, iops: float) -> Plan:
+        `floor` is what all that scan must be left, in I/O operations a second: no step below it is offered or planned.
+        """
+
+    def ease(self, state: State, iops: float, floor: float = FLOOR) -> Plan:
         """What would limit the scan to that many I/O operations a second, for all that scan together; or why not."""
 
-    def schedule(self, state: State, iops: float, hours: Hours, job_id: str) -> Plan:
+    def schedule(self, state: State, iops: float, hours: Hours, job_id: str, floor: float = FLOOR) -> Plan:
         """What would limit it so in some hours alone, by a job of that id on its host; or why not."""
 
     def brake_questions(self) -> tuple[Command, ...]:

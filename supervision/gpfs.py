@@ -28,7 +28,7 @@ from supervision import (
     gpfs_running,
     gpfs_space,
 )
-from supervision.brake import Brake, Hours, Plan
+from supervision.brake import FLOOR, Brake, Hours, Plan
 from supervision.facts import reader
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Preview, Progress, Words
 from supervision.filesystems import Sites
@@ -234,21 +234,20 @@ class GpfsFileSystem:
         return gpfs_aftermath.aftermath(view, job) if gpfs_progress.is_scan(job, self._name) else None
 
     def fills(self, state: State) -> Sequence[Fill]:
-        """The metadata-only disks, and those that are emptied."""
-        view = self._view(state)
-        return gpfs_fill.shown(view, gpfs_progress.scan_job(view))
+        """The metadata-only disks, with how full the scan that runs will make them, and the disks that it empties."""
+        return gpfs_fill.fills(self._view(state), self.scan_job(state))
 
-    def brake(self, state: State) -> Brake:
+    def brake(self, state: State, floor: float = FLOOR) -> Brake:
         """The limits of QoS."""
-        return gpfs_brake.brake(self._view(state))
+        return gpfs_brake.brake(self._view(state), floor)
 
-    def ease(self, state: State, iops: float) -> Plan:
+    def ease(self, state: State, iops: float, floor: float = FLOOR) -> Plan:
         """mmchqos with a limit for maintenance."""
-        return gpfs_braking.ease(self._view(state), iops)
+        return gpfs_braking.ease(self._view(state), iops, floor)
 
-    def schedule(self, state: State, iops: float, hours: Hours, job_id: str) -> Plan:
+    def schedule(self, state: State, iops: float, hours: Hours, job_id: str, floor: float = FLOOR) -> Plan:
         """A script on the host that runs mmchqos when the hour comes."""
-        return gpfs_braking.schedule(self._view(state), iops, hours, job_id)
+        return gpfs_braking.schedule(self._view(state), iops, hours, job_id, floor)
 
     def brake_questions(self) -> tuple[Command, ...]:
         """mmlsqos: the manager answers it from memory."""

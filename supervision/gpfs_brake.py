@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 
 from remote.gpfs.models import Qos
-from supervision.brake import Brake, Held, Judged, Power, Rate, Step, iops_text
+from supervision.brake import FLOOR, Brake, Held, Judged, Power, Rate, Step, iops_text
 from supervision.clocktext import time_of_day
 from supervision.gpfs_aftermath import aftermath
 from supervision.gpfs_braked import effect, held
@@ -16,8 +16,6 @@ from supervision.gpfs_view import View
 from supervision.state import Job
 from supervision.tables import Line, Severity
 
-FLOOR = 100.0
-"""IOPS for all helpers together below which nothing is set: a scan that creeps holds its locks for longer."""
 PARTS = ((2, "half"), (4, "a quarter"), (10, "a tenth"))
 USUAL = (10_000.0, 3_000.0, 1_000.0, 300.0)
 """Steps where nobody knows what runs now."""

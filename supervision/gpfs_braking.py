@@ -14,8 +14,8 @@ from remote.gpfs import schedule as scheduling
 from remote.gpfs.models import Qos, QosLimit
 from remote.gpfs.qos import as_given, iops_of, limits_text, scope_of
 from remote.jobs import Place
-from supervision.brake import Brake, Hours, Limit, Plan, Power, Rate, iops_text, limit_text
-from supervision.gpfs_brake import FLOOR, brake, too_low
+from supervision.brake import FLOOR, Brake, Hours, Limit, Plan, Power, Rate, iops_text, limit_text
+from supervision.gpfs_brake import brake, too_low
 from supervision.gpfs_braked import EASE, PART, RELEASE, SCHEDULE, held, title
 from supervision.gpfs_progress import scan_job
 from supervision.gpfs_qos import EVERYWHERE, LOCAL, MAINTENANCE, MISC, OTHER, divided_over, knows_scopes, pools
@@ -77,6 +77,9 @@ def schedule(view: View, iops: float, hours: Hours, job_id: str, floor: float = 
     if why or job is None or iops == math.inf:
         return Plan(refused=why or "a schedule needs a limit")
     place = view.state.places.get(job.host) or Place("/JOBS", "")
+    scan = f"pid:{job.pid}:{job.start}" if job.pid and job.start else f"{place.base}/{job.status.id}"
+    if job.adopted and not job.pid:
+        return Plan(refused="the process of the scan is not known, so nobody could tell when it has ended")
     scope = scope_nodes(view)
     tight, free = new_rows(view, now, iops, scope), new_rows(view, now, math.inf, scope)
     on, was = earlier(view)
@@ -84,7 +87,7 @@ def schedule(view: View, iops: float, hours: Hours, job_id: str, floor: float = 
         command = scheduling.schedule(
             place.file(job_id, scheduling.SCRIPT),
             view.name,
-            f"{place.base}/{job.status.id}",
+            scan,
             days=hours.days,
             begin=hours.begin,
             end=hours.end,

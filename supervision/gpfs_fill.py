@@ -12,8 +12,10 @@ from supervision.eta import Estimate
 from supervision.eta_disks import Filling
 from supervision.eta_rates import Calibration
 from supervision.filesystem import Fill
-from supervision.gpfs_disks import LEAVING, fills
+from supervision.gpfs_disks import LEAVING
+from supervision.gpfs_disks import fills as metadata_disks
 from supervision.gpfs_view import View, words_of
+from supervision.spaces import since
 from supervision.state import Job
 
 METADATA_EACH = 2048
@@ -24,34 +26,43 @@ BELOW = 0.05
 
 
 class OnDisks(msgspec.Struct, frozen=True):
-    """A forecast from disks alone, and what it was made of."""
+    """A forecast from disks alone, and what it was made of: `done` of `total` KB.
+
+    `exact` tells that the total is known: disks that are emptied will hold nothing.
+    """
 
     estimate: Estimate
     basis: str
+    exact: bool = False
+    done: int = 0
+    total: int = 0
 
 
 def filling(view: View, job: Job) -> tuple[Filling, ...]:
     """How full a scan makes the disks that hold metadata alone; nothing while it is too early to tell."""
     log = view.state.job_log(job.host, job.status.id)
-    names = [disk.name for disk in fills(view)]
+    names = [disk.name for disk in metadata_disks(view)]
     if log is None or not names or not view.space or not view.space.inodes:
         return ()
     counted = [(point.at, point.done) for point in log.scan.points if point.done is not None]
     return eta_disks.fillings(view.state.spaces, names, view.began(job), counted, view.space.inodes.allocated)
 
 
-def shown(view: View, job: Job | None) -> tuple[Fill, ...]:
-    """The disks that a scan fills with metadata, and those that it empties, with what it leaves on them."""
-    if view.space is None or not view.space.exact:
-        return ()
-    running = job if job and not job.status.state.settled else None
-    ends = {each.name: each.end_kb for each in filling(view, running)} if running else {}
+def fills(view: View, job: Job | None) -> tuple[Fill, ...]:
+    """The disks that hold metadata alone, with how full a scan that has not ended will make them; those it empties."""
+    running = None if job is None or job.status.state.settled else job
+    ends = {disk.name: disk for disk in filling(view, running)} if running else {}
     leaving = set(leaving_disks(view, running)) if running else set()
-    emptied = [
-        Fill(disk.nsd, disk.used_kb, disk.size_kb, 0, emptied=True) for disk in view.space.disks if disk.nsd in leaving
+    filled = [
+        msgspec.structs.replace(fill, end=ends[fill.name].end_kb, group=ends[fill.name].group)
+        if fill.name in ends
+        else fill
+        for fill in metadata_disks(view)
+        if fill.name not in leaving
     ]
-    filled = [fill for fill in fills(view) if fill.name not in leaving]
-    return (*(msgspec.structs.replace(fill, end=ends.get(fill.name)) for fill in filled), *emptied)
+    known = view.space.disks if view.space and view.space.exact else ()
+    emptied = [Fill(disk.nsd, disk.used_kb, disk.size_kb, 0, emptied=True) for disk in known if disk.nsd in leaving]
+    return (*filled, *emptied)
 
 
 def on_disks(view: View, job: Job, calibration: Calibration | None = None) -> OnDisks | None:
@@ -63,7 +74,9 @@ def on_disks(view: View, job: Job, calibration: Calibration | None = None) -> On
     leaving = leaving_disks(view, job)
     if leaving:
         found = eta_disks.emptied(looks, leaving, began, now, calibration)
-        return OnDisks(found, f"KB left on {_disks(len(leaving))} that are emptied") if found else None
+        basis = f"KB left on {_disks(len(leaving))} that are emptied"
+        told = [sum(used) for _, used in since(looks, leaving, began)]
+        return OnDisks(found, basis, exact=True, done=told[0] - told[-1], total=told[0]) if found else None
     names, target = _filled(view, job)
     if not names:
         return None
@@ -86,7 +99,7 @@ def _filled(view: View, job: Job) -> tuple[tuple[str, ...], int]:
         return (), 0
     if "-b" in words:
         return _evened_out(view, view.began(job))
-    names = tuple(disk.name for disk in fills(view))
+    names = tuple(disk.name for disk in metadata_disks(view))
     fs, inodes = view.file_system, view.space.inodes if view.space else None
     if "-r" not in words or not inodes or not fs or not fs.inode_size or not fs.metadata_replicas:
         return (), 0

@@ -9,6 +9,7 @@ from collections.abc import Callable
 
 from remote.events import Event, Header
 from remote.recording import Writer
+from supervision.brake import FLOOR
 from supervision.filesystem import FileSystem
 from supervision.logcopy import LogCopies
 from supervision.migration import Migration
@@ -35,6 +36,7 @@ class Session:
         writer: Writer | None = None,
         migration: Migration | None = None,
         probe: Wish | None = None,
+        floor: float | None = None,
     ) -> None:
         self._source = source
         self.fs = fs
@@ -47,6 +49,8 @@ class Session:
         """The migration that waits for a person; None once it was begun, or where there is none."""
         self.probe = probe or Wish()
         """The probe that a person has set; it is started only when that is confirmed."""
+        self.floor = floor or FLOOR
+        """What a scan must be left, in IOPS: nothing below that is set."""
         self.logs = self.player.logs if self.player else LogCopies()
         if not self.player:
             source.listen(self.logs.on_event)

@@ -32,7 +32,7 @@ from supervision.brake import Plan
 from supervision.braking import RESTORING, change
 from supervision.clocktext import time_of_day
 from supervision.migration import operator_name, perform
-from supervision.probejob import MEAN, probe_spec, refusal
+from supervision.probejob import MEAN, probe_at, probe_spec, refusal
 from supervision.state import State
 from supervision.supervisor import Supervisor
 
@@ -64,8 +64,10 @@ class Carrying(SessionApp):
 
     def on_refresh_jobs(self, _intent: RefreshJobs) -> None:
         """Ask every host for its jobs."""
-        if supervisor := self.session.supervisor:
-            supervisor.start("jobs", supervisor.look_at_jobs(supervisor.site.hosts))
+        supervisor, watch = self.session.supervisor, self.session.watch
+        if supervisor:
+            look = watch.look_at_jobs() if watch else supervisor.look_at_jobs(supervisor.site.hosts)
+            supervisor.start("jobs", look)
 
     def on_follow_job(self, intent: FollowJob) -> None:
         """Follow a job to its end; it goes on without us."""
@@ -97,6 +99,9 @@ class Carrying(SessionApp):
             return
         if why := refusal(intent.directory, intent.mean or MEAN, intent.budget):
             self.say(why, wrong=True)
+            return
+        if there := probe_at(self.session.state, intent.host, intent.directory):
+            self.say(f"{intent.directory} is probed already, by job {there} on {intent.host}", wrong=True)
             return
         supervisor.start(LAUNCH, self._launch_probe(supervisor, intent))
 
@@ -135,12 +140,12 @@ class Carrying(SessionApp):
 
     def on_ease_scan(self, intent: EaseScan) -> None:
         """Limit the scan as it was confirmed."""
-        fs, hours = self.session.fs, intent.hours
+        fs, hours, floor = self.session.fs, intent.hours, self.session.floor
 
         def plan(state: State) -> Plan:
-            return (
-                fs.ease(state, intent.iops) if hours is None else fs.schedule(state, intent.iops, hours, intent.job_id)
-            )
+            if hours is None:
+                return fs.ease(state, intent.iops, floor)
+            return fs.schedule(state, intent.iops, hours, intent.job_id, floor)
 
         self._change_limits(plan, intent.confirmed)
 

@@ -34,17 +34,25 @@ def load(path: Path) -> tuple[FinishedRun, ...]:
 def keep(path: Path, run: FinishedRun, header: Header) -> bool:
     """Add a run of the session with that header; whether it was. What was simulated teaches nothing and is not kept.
 
-    The file is replaced as a whole, so it is never half written; only its owner can read it. Blocks. Raises RunsError.
+    Blocks. Raises RunsError.
     """
     if header.simulated or header.speed != 1.0:
         return False
+    append(path, run)
+    return True
+
+
+def append(path: Path, run: FinishedRun) -> None:
+    """Add a run. The file is replaced as a whole, so it is never half written; only its owner can read it.
+
+    Blocks. Raises RunsError.
+    """
     data = b"".join(encode_run(each) for each in with_run(load(path), run))
     try:
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         _replace(path, data)
     except OSError as error:
         raise RunsError(f"{path}: the run was not kept: {error.strerror or error}") from None
-    return True
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -55,6 +55,13 @@ class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
     """How many times as long as before the scan users' operations may take."""
 
 
+class Brake(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """How far a scan may be slowed."""
+
+    floor: Annotated[float, Meta(ge=1, le=1_000_000, description="IOPS, 1 to 1000000")] | None = None
+    """For all that scan together; nothing below that is set."""
+
+
 class HostDefaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """What holds for one destination where no flag says otherwise."""
 
@@ -75,6 +82,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     refresh: Refresh = Refresh()
     screen: Screen = Screen()
     probe: Probe = Probe()
+    brake: Brake = Brake()
     keys: dict[str, str | list[str]] = {}
     hosts: dict[str, HostDefaults] = {}
     sites: dict[str, NODES] = {}

@@ -154,7 +154,10 @@ async def connect(
         async with Supervisor(site, journal, fs=fs_name, entry=target.host) as supervisor:
             limits = settings.config.refresh
             watch = Watch(supervisor, fs, lambda cadences: slowed(cadences, fs.costly(), limits))
-            session = Session(journal.store, fs, supervisor=supervisor, watch=watch, writer=writer, probe=probe)
+            floor = settings.config.brake.floor
+            session = Session(
+                journal.store, fs, supervisor=supervisor, watch=watch, writer=writer, probe=probe, floor=floor
+            )
             app = RestripeApp(session)
             prompts.app = app
             app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))

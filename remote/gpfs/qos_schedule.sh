@@ -112,7 +112,7 @@ while :; do
         [ "$WANT" = tight ] && words=$TIGHT
         if apply "$WANT" "$words" "$WHY"; then now=$WANT; else now=; fi
     fi
-    pause "$PAUSE"
+    [ -n "$told" ] || pause "$PAUSE"
 done
 
 tries=0

@@ -18,7 +18,7 @@ from remote.jobs import JobState
 from remote.linux.commands import lsblk
 from remote.linux.models import BlockDevices
 from remote.parsed import Parsed, Problem
-from supervision.brake import Brake, Hours, Plan
+from supervision.brake import FLOOR, Brake, Hours, Plan
 from supervision.facts import Fact
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Phase, Preview, Progress, Words
 from supervision.filesystems import Sites
@@ -230,13 +230,13 @@ class BlockFileSystem:
         del state
         return ()
 
-    def brake(self, state: State) -> Brake | None:
+    def brake(self, state: State, floor: float = FLOOR) -> Brake | None:
         return None
 
-    def ease(self, state: State, iops: float) -> Plan:
+    def ease(self, state: State, iops: float, floor: float = FLOOR) -> Plan:
         return Plan(refused="there are no limits of I/O on it")
 
-    def schedule(self, state: State, iops: float, hours: Hours, job_id: str) -> Plan:
+    def schedule(self, state: State, iops: float, hours: Hours, job_id: str, floor: float = FLOOR) -> Plan:
         return Plan(refused="there are no limits of I/O on it")
 
     def brake_questions(self) -> tuple[Command, ...]:

@@ -85,6 +85,10 @@ async def test_a_scan_is_eased_read_back_seen_to_slow_down_and_released() -> Non
         assert (brake.effect.judged, brake.effect.text) == (Judged.FELL, "rates fell from 2,600 to 650")
         assert (brake.limits[0].nodes, brake.limits[0].effective) == (3, 650.0)
 
+        # on the timeline, and told to whoever forecasts the end
+        told = [each.text for each in at.live.store.state.happened if each.kind == "qos"]
+        assert told[-1] == "QoS: maintenance/all_local of system 650Iops, was inf"
+
         # what a person confirmed on other settings is not done
         stale = await change(
             at.supervisor, at.fs, lambda state: at.fs.ease(state, 300.0), OPERATOR, "mmchqos mss1 --enable pool=x"

@@ -281,6 +281,20 @@ def test_the_last_lines_of_a_kind_are_kept_the_newest_first() -> None:
     assert (lines[0].at, lines[0].host, lines[0].log) == (NOON - 92, HOST, "mmfs")
 
 
+def test_grave_errors_are_happenings_once_for_each_node() -> None:
+    session = Session()
+    lines = [at(-10, EXPEL.format(1)), at(-9, "[W] odd")]
+    session.answer(0, told(lines))
+    assert not session.state.happened  # they were there before anybody looked
+    lines += [at(10, EXPEL.format(1)), at(20, EXPEL.format(2)), at(21, EXPEL.format(2)), at(30, "[E] odd")]
+    session.answer(60, told(lines))
+    session.answer(120, told([*lines, at(100, EXPEL.format(2)), at(101, "[E] Disk failure.  Volume fs1. rc = 5.")]))
+    assert [(each.at, each.host, each.kind, each.text) for each in session.state.happened] == [
+        (NOON + 60, HOST, "canary", "expel: [E] Node 10.0.0.2 (c2) is being expelled due to expired lease."),
+        (NOON + 120, HOST, "canary", "disk: [E] Disk failure.  Volume fs1. rc = 5."),
+    ]
+
+
 def tail_of(lines: Sequence[str]) -> str:
     return told([at(0, f"[E] {line}") for line in lines])
 

@@ -10,7 +10,7 @@ import pytest
 
 from remote.gpfs.models import FsMounts, MountedNode, Mounts, Qos, QosLimit, QosStat
 from remote.jobs import JobState
-from supervision.brake import Judged, Power, brake_lines
+from supervision.brake import Hours, Judged, Power, brake_lines
 from supervision.facts import Fact
 from supervision.gpfs_braked import JUDGED_BY
 from supervision.state import Job, State
@@ -123,6 +123,52 @@ def test_a_step_below_the_floor_is_refused() -> None:
     plan = made.file_system().ease(state(qos()), 99.0)
     assert plan.refused == "99 IOPS for all helpers together is below the floor of 100 IOPS"
     assert plan.commands == ()
+
+
+def test_the_floor_is_what_a_person_has_set() -> None:
+    fs = made.file_system()
+    assert fs.ease(state(qos()), 99.0, 50.0).refused == ""
+    assert fs.ease(state(qos()), 650.0, 1000.0).refused.endswith("below the floor of 1,000 IOPS")
+    told = qos("other=inf maintenance=inf", *stats(maintenance=2600.0))
+    assert [bool(step.refused) for step in fs.brake(state(told), 300.0).steps] == [False, False, True]
+
+
+def test_of_several_limits_the_one_that_is_tightest_for_the_helpers_is_shown() -> None:
+    told = qos("other=inf maintenance/all_local=9600Iops maintenance/n1+n2+n3=650Iops")
+    (limit,) = made.file_system().brake(state(told)).limits
+    assert (limit.iops, limit.scoped, limit.effective) == (650.0, True, 650.0)
+    assert line(state(told)) == "650 IOPS on system for the 3 helpers alone = 217 per node"
+
+
+def test_a_schedule_names_the_scan_by_its_job_or_by_its_process() -> None:
+    fs = made.file_system()
+    plan = fs.schedule(state(qos()), 650.0, Hours(), "s")
+    (command,) = plan.commands
+    tight, free, earlier = (f"--enable pool=system,other=unlimited,maintenance={value}" for value in LIMITS)
+    assert command.argv == (
+        "sh", "/JOBS/s/run/qos_schedule.sh", FS, "/JOBS/j1", "1800", "12345", "0700", "1900", tight, free, earlier, "-"
+    )  # fmt: skip
+    assert [name for name, _text in plan.files] == ["qos_schedule.sh"]
+    adopted = msgspec.structs.replace(SCAN, pid=4711, start=99)
+    (command,) = fs.schedule(state(qos(), scan=adopted), 650.0, Hours(), "s").commands
+    assert command.argv[3] == "pid:4711:99"
+
+
+def test_while_a_schedule_keeps_the_limits_nothing_else_sets_them_and_a_release_ends_it() -> None:
+    fs = made.file_system()
+    plan = fs.schedule(state(qos()), 650.0, Hours(), "s")
+    job = made.job(JobState.RUNNING, plan.commands[0].text, job_id="s")
+    job = msgspec.structs.replace(job, status=msgspec.structs.replace(job.status, title=plan.titles[0]))
+    kept = state(qos("other=inf maintenance=5200Iops"), job)
+    assert fs.ease(kept, 300.0).refused == "a schedule on n1 keeps the limits (job s); release it first"
+    assert "a schedule on the host keeps it" in line(kept)
+    assert (fs.release(kept).stop, fs.may_stop(job)) == ("s", "")
+    assert fs.stop_leaves(job).startswith("It brings back the limits")
+    done = msgspec.structs.replace(job, status=msgspec.structs.replace(job.status, state=JobState.FINISHED, rc=0))
+    assert fs.brake(state(qos(), done)).held is None
+
+
+LIMITS = ("5200IOPS", "unlimited", "unlimited")
 
 
 def test_a_tighter_limit_that_was_there_before_us_stays() -> None:

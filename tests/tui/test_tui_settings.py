@@ -83,6 +83,7 @@ def test_flags_go_before_the_environment_before_the_file_before_the_default(conf
         ("[probe]\ninterval = 0.5", 2, "probe.interval: 0.5 cannot be meant; allowed: seconds, 1 to 60"),
         ("[hosts.h.probe]\nbudget = 0", 2, "hosts.h.probe.budget: 0 cannot be meant; allowed: a factor, 1 to 1000"),
         ("[hosts.h]\nprobe = 3", 2, "hosts.h.probe: it is a table"),
+        ("[brake]\nfloor = 0", 2, "brake.floor: 0 cannot be meant; allowed: IOPS, 1 to 1000000"),
         ("[probe]\ndirektory = 1", 2, "probe.direktory: no such setting; did you mean directory?"),
         ("[keys]\ngrid.sort = 5", 2, "a key or a list of keys"),
         ('[keys]\n"grid.srt" = "x"', 2, "did you mean grid.sort?"),
