@@ -130,7 +130,7 @@ def _too_full(fills: Sequence[Fill], width: int) -> list[Text]:
     if not over:
         return []
     which = ", ".join(map(one_line, over[:3])) + (f" and {len(over) - 3} more" if len(over) > 3 else "")
-    return [field("", f"!! by forecast {which} will be FULL before the end", width, "bold red")]
+    return [field("", f"!! FULL before the end, by forecast: {which}", width, "bold red")]
 
 
 def _apart(fills: Iterable[Fill]) -> list[tuple[str, list[Fill]]]:
