@@ -32,7 +32,7 @@ class BrakingScreen(SessionScreen):
     def action_ease(self) -> None:
         """Ask for how much the scan may do, and confirm it."""
         session = self.session
-        brake = session.fs.brake(session.state, session.floor)
+        brake = session.fs.brake(session.state, session.terms)
         if brake is None or brake.why:
             self.say(f"it cannot be eased: {brake.why if brake else 'there are no limits here'}", wrong=True)
             return
@@ -58,8 +58,8 @@ class BrakingScreen(SessionScreen):
     def _planned(self, iops: float, hours: Hours | None, job_id: str) -> Plan:
         session = self.session
         if hours is None:
-            return session.fs.ease(session.state, iops, session.floor)
-        return session.fs.schedule(session.state, iops, hours, job_id, session.floor)
+            return session.fs.ease(session.state, iops, session.terms)
+        return session.fs.schedule(session.state, iops, hours, job_id, session.terms)
 
     def _confirm_ease(self, iops: float, hours: Hours | None) -> None:
         session = self.session

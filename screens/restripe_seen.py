@@ -72,7 +72,7 @@ def seen(session: Session, job: Job, kept: Kept, *, revealed: bool) -> Seen:
         hurt(state, job),
         _heard(state, began, kept),
         session.fs.fills(state),
-        session.fs.brake(state, session.floor),
+        session.fs.brake(state, session.terms),
         _truth(session, job, ended, revealed=revealed),
         Run(min(until, job.at if began is None else began), until),
     )

@@ -20,6 +20,16 @@ FLOOR = 100.0
 """IOPS for all that scan together below which nothing is set: a scan that creeps holds its locks for longer."""
 
 
+class Terms(msgspec.Struct, frozen=True):
+    """How a person wants limits to be set: never below `floor`, and by which command where there are several."""
+
+    floor: float = FLOOR
+    tool: str = ""
+
+
+USUAL = Terms()
+
+
 class Power(Enum):
     """Whether there are limits at all."""
 

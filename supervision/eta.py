@@ -191,7 +191,7 @@ class Estimator:
 
     def _reason(self, mid: float, now: float | None, found: Basis) -> str:
         """What happened since the last forecast; if it jumped, at least that the last lines were not as usual."""
-        totals = (self.allocated, self.used_mb, self.kb)
+        totals = (self.allocated, self.used_mb, self.kb, int(self.snapshots))
         finish = self.history.clock(now) + mid
         reasons = [*self._told, *self.history.events]
         last = self._shown

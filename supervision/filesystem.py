@@ -12,7 +12,8 @@ from typing import Protocol
 import msgspec
 
 from remote.command import Command
-from supervision.brake import FLOOR, Brake, Hours, Plan
+from supervision.brake import USUAL, Brake, Hours, Plan, Terms
+from supervision.eta_runs import FinishedRun
 from supervision.forecasts import Told
 from supervision.logs import Scan
 from supervision.state import Job, State
@@ -98,16 +99,15 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 class Fill(msgspec.Struct, frozen=True):
-    """How full a disk is that a scan fills or empties: `used` of `size`, and what is forecast for the `end`, all in KB.
+    """How full a disk is that a scan fills, or empties; `used` and `size` in KB.
 
-    `end` is None where it is too early for a forecast, or nothing runs.
+    `end` is what will be on it when the scan is over, as forecast; None where that cannot be told.
     """
 
     name: str
     used: int
     size: int
     end: int | None = None
-    group: str = ""
     emptied: bool = False
 
 
@@ -248,22 +248,28 @@ class FileSystem(Protocol):
     def counter(self, state: State, scan: Scan) -> Counter:
         """The work that a log tells of, of the whole."""
 
+    def site(self, state: State) -> str:
+        """The name of the place that it is at, such as its cluster: what finished runs teach holds there. "" so far."""
+
+    def finished_run(self, state: State, job: Job) -> FinishedRun | None:
+        """A scan that ended well, as the next forecasts learn from it; None for anything else."""
+
     def aftermath(self, state: State, job: Job) -> Aftermath | None:
         """What is left of the work of a job that a signal ended; None where nothing can be."""
 
     def fills(self, state: State) -> Sequence[Fill]:
         """The disks that a scan fills or empties."""
 
-    def brake(self, state: State, floor: float = FLOOR) -> Brake | None:
+    def brake(self, state: State, terms: Terms = USUAL) -> Brake | None:
         """How it stands with the limits of a scan; None where there are none on such a file system.
 
-        `floor` is what all that scan must be left, in I/O operations a second: no step below it is offered or planned.
+        `terms` tell what all that scan must be left, in I/O operations a second: no step below is offered or planned.
         """
 
-    def ease(self, state: State, iops: float, floor: float = FLOOR) -> Plan:
+    def ease(self, state: State, iops: float, terms: Terms = USUAL) -> Plan:
         """What would limit the scan to that many I/O operations a second, for all that scan together; or why not."""
 
-    def schedule(self, state: State, iops: float, hours: Hours, job_id: str, floor: float = FLOOR) -> Plan:
+    def schedule(self, state: State, iops: float, hours: Hours, job_id: str, terms: Terms = USUAL) -> Plan:
         """What would limit it so in some hours alone, by a job of that id on its host; or why not."""
 
     def brake_questions(self) -> tuple[Command, ...]:

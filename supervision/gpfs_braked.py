@@ -17,6 +17,7 @@ from remote.gpfs.schedule import SCRIPT
 from remote.jobs import JobState
 from supervision.brake import Effect, Held, Judged, Limit, Rate, iops_text
 from supervision.clocktext import time_of_day
+from supervision.gpfs_limits import MMCHQOS, is_mmqos
 from supervision.gpfs_qos import MAINTENANCE, MISC, rates
 from supervision.gpfs_view import View, is_about, words_of
 from supervision.jobtimes import clock_ahead
@@ -58,9 +59,10 @@ class Change(msgspec.Struct, frozen=True):
     def may_hold(self) -> bool:
         """Whether it has changed something, or may have for all one knows."""
         status = self.job.status
-        if self.kind == SCHEDULE and status.rc == 0:
-            return False  # it has restored what was before
-        return status.rc in (0, None) and status.state not in (JobState.SEALED, JobState.ABSENT, JobState.ERROR)
+        if status.state in (JobState.SEALED, JobState.ABSENT, JobState.ERROR):
+            return False
+        # a schedule that has ended well has restored what was before; one that has not may have left anything
+        return status.rc != 0 if self.kind == SCHEDULE else status.rc in (0, None)
 
 
 def title(
@@ -83,7 +85,9 @@ def changes(view: View) -> list[Change]:
 
 def _change(view: View, job: Job) -> Change | None:
     match = _TITLE.match(job.status.title)
-    if match is None or not (is_about(job, view.name, "mmchqos") or is_schedule(job, view.name)):
+    if match is None or not any(
+        (is_about(job, view.name, MMCHQOS), is_mmqos(job, view.name), is_schedule(job, view.name))
+    ):
         return None
     kind, words, set_to, on, earlier, before = match.groups()
     return Change(job, kind, words, _read(set_to), on == "on", _read(earlier), _rates(before))

@@ -9,14 +9,14 @@ import math
 from itertools import pairwise
 
 from remote.command import Command
-from remote.gpfs import commands as gpfs
 from remote.gpfs import schedule as scheduling
 from remote.gpfs.models import Qos, QosLimit
 from remote.gpfs.qos import as_given, iops_of, limits_text, scope_of
 from remote.jobs import Place
-from supervision.brake import FLOOR, Brake, Hours, Limit, Plan, Power, Rate, iops_text, limit_text
+from supervision.brake import USUAL, Brake, Hours, Limit, Plan, Power, Rate, Terms, iops_text, limit_text
 from supervision.gpfs_brake import brake, too_low
 from supervision.gpfs_braked import EASE, PART, RELEASE, SCHEDULE, held, title
+from supervision.gpfs_limits import MMCHQOS, MMQOS, Setting, as_commands, tool_of
 from supervision.gpfs_progress import scan_job
 from supervision.gpfs_qos import EVERYWHERE, LOCAL, MAINTENANCE, MISC, OTHER, divided_over, knows_scopes, pools
 from supervision.gpfs_view import View, words_of
@@ -24,24 +24,27 @@ from supervision.gpfs_view import View, words_of
 Rows = tuple[QosLimit, ...]
 
 
-def ease(view: View, iops: float, floor: float = FLOOR) -> Plan:
+def ease(view: View, iops: float, terms: Terms = USUAL) -> Plan:
     """Limit the scan to `iops` for all helpers together, in each pool; infinite switches QoS on and limits nothing."""
-    now = brake(view, floor)
-    why = refusal(now, iops, floor)
+    now = brake(view, terms.floor)
+    why = refusal(now, iops, terms.floor)
     if why:
         return Plan(refused=why)
-    scope = scope_nodes(view) if iops < math.inf else ()
+    tool = terms.tool or MMCHQOS
+    scope = scope_nodes(view, tool) if iops < math.inf else ()
     rows = new_rows(view, now, iops, scope)
     try:
-        command = command_for(view, rows, scope)
+        commands = as_commands(
+            view.name, (setting_of(view, rows, scope),), MAINTENANCE, tool=tool, was_on=now.power is Power.ENABLED
+        )
     except ValueError as error:
-        return Plan(refused=f"the present settings cannot be given to mmchqos: {error}")
+        return Plan(refused=f"the present settings cannot be given to {tool}: {error}")
     words = f"to {iops_text(iops)} for {len(now.helpers)} helpers" if iops < math.inf else "to measure alone"
     return Plan(
         view.state.header.entry,
         EASE,
-        (command,),
-        (change_title(view, now, EASE, words, rows),),
+        commands,
+        (change_title(view, now, EASE, words, rows),) * len(commands),
         says(view, now, rows, scope),
         what=f"ease the scan of {view.name} {words}",
     )
@@ -57,9 +60,10 @@ def release(view: View) -> Plan:
         says_so = ("the schedule is told to end, and brings back itself what was before:", now.earlier)
         return Plan(now.host, RELEASE, says=says_so, what=f"end the schedule of limits of {view.name}", stop=now.job_id)
     try:
-        commands = earlier_commands(view, first.earlier_on, first.earlier, first.set_to)
+        before = first.earlier_on, first.earlier
+        commands = earlier_commands(view, before, first.set_to, tool_of(first.job))
     except ValueError as error:
-        return Plan(refused=f"the earlier settings cannot be given to mmchqos: {error}")
+        return Plan(refused=f"the earlier settings cannot be set again: {error}")
     words = "to what was before"
     kinds = (*(PART for _ in commands[1:]), RELEASE)
     titles = tuple(title(kind, words, first.earlier, on=first.earlier_on, earlier=first.earlier) for kind in kinds)
@@ -70,19 +74,21 @@ def release(view: View) -> Plan:
     return Plan(host, RELEASE, commands, titles, tuple(lines), what=f"release the brake of {view.name}")
 
 
-def schedule(view: View, iops: float, hours: Hours, job_id: str, floor: float = FLOOR) -> Plan:
+def schedule(view: View, iops: float, hours: Hours, job_id: str, terms: Terms = USUAL) -> Plan:
     """Limit the scan in some hours and let it free in the others, by a job on the host where it runs."""
-    now, job = brake(view, floor), scan_job(view)
-    why = refusal(now, iops, floor)
+    now, job = brake(view, terms.floor), scan_job(view)
+    why = refusal(now, iops, terms.floor)
     if why or job is None or iops == math.inf:
         return Plan(refused=why or "a schedule needs a limit")
     place = view.state.places.get(job.host) or Place("/JOBS", "")
     scan = f"pid:{job.pid}:{job.start}" if job.pid and job.start else f"{place.base}/{job.status.id}"
     if job.adopted and not job.pid:
         return Plan(refused="the process of the scan is not known, so nobody could tell when it has ended")
+    if terms.tool == MMQOS:
+        return Plan(refused="a schedule is kept by mmchqos alone")
     scope = scope_nodes(view)
     tight, free = new_rows(view, now, iops, scope), new_rows(view, now, math.inf, scope)
-    on, was = earlier(view)
+    before = earlier(view)
     try:
         command = scheduling.schedule(
             place.file(job_id, scheduling.SCRIPT),
@@ -93,7 +99,7 @@ def schedule(view: View, iops: float, hours: Hours, job_id: str, floor: float = 
             end=hours.end,
             tight=command_for(view, tight, scope),
             free=command_for(view, free, scope),
-            earlier=earlier_commands(view, on, was, tight),
+            earlier=earlier_commands(view, before, tight),
         )
     except ValueError as error:
         return Plan(refused=f"there can be no such schedule: {error}")
@@ -116,14 +122,17 @@ def refusal(now: Brake, iops: float, floor: float) -> str:
     return now.why or too_low(iops, floor)
 
 
-def scope_nodes(view: View) -> tuple[str, ...]:
+def scope_nodes(view: View, tool: str = MMCHQOS) -> tuple[str, ...]:
     """The helpers as -N has them, where a limit can be for them alone and anything is won by that; else nothing."""
     job = scan_job(view)
     named = [after for before, after in pairwise(words_of(job)) if before == "-N"] if job else []
     if not named or not knows_scopes(view):
         return ()
     mine, everyone = divided_over(view, named[-1]), divided_over(view, LOCAL[0])
-    return tuple(named[-1].split(",")) if mine and everyone and mine < everyone else ()
+    words = tuple(named[-1].split(","))
+    if tool == MMQOS and len(words) > 1:
+        return ()
+    return words if mine and everyone and mine < everyone else ()
 
 
 def new_rows(view: View, now: Brake, iops: float, scope: tuple[str, ...]) -> Rows:
@@ -153,8 +162,8 @@ def earlier(view: View) -> tuple[bool, Rows]:
     return bool(qos and qos.enabled), qos.limits if qos else ()
 
 
-def command_for(view: View, rows: Rows, scope: tuple[str, ...] = ()) -> Command:
-    """The command that sets limits and names the others of their pools as they are. Raises ValueError."""
+def setting_of(view: View, rows: Rows, scope: tuple[str, ...] = ()) -> Setting:
+    """New limits, beside the others of their pools as they are."""
     qos = view.facts.get(Qos)
     users = {row.pool: row.limit for row in (qos.limits if qos else ()) if _is(row, OTHER) and not scope}
     wanted = {
@@ -164,11 +173,18 @@ def command_for(view: View, rows: Rows, scope: tuple[str, ...] = ()) -> Command:
         }
         for row in rows
     }
-    return gpfs.mmchqos_enable(view.name, wanted, nodes=scope)
+    return Setting(wanted, scope)
 
 
-def earlier_commands(view: View, on: bool, was: Rows, set_to: Rows) -> tuple[Command, ...]:
+def command_for(view: View, rows: Rows, scope: tuple[str, ...]) -> Command:
+    """The one mmchqos that sets limits. Raises ValueError."""
+    (command,) = as_commands(view.name, (setting_of(view, rows, scope),), MAINTENANCE, tool=MMCHQOS)
+    return command
+
+
+def earlier_commands(view: View, before: tuple[bool, Rows], set_to: Rows, tool: str = MMCHQOS) -> tuple[Command, ...]:
     """What brings back the settings from before our first change, which set `set_to`. Raises ValueError."""
+    on, was = before
     wanted: dict[str, dict[str, str]] = {}
     scoped = {row.pool: scope_of(row.name)[1] for row in set_to if scope_of(row.name)[1]}
     for row in was:
@@ -177,14 +193,11 @@ def earlier_commands(view: View, on: bool, was: Rows, set_to: Rows) -> tuple[Com
     for row in set_to:
         if row.pool not in scoped:
             wanted.setdefault(row.pool, {}).setdefault(MAINTENANCE, "unlimited")
-    commands = [gpfs.mmchqos_enable(view.name, wanted)] if wanted else []
+    settings = [Setting(wanted)] if wanted else []
     if scoped:
-        nodes = next(iter(scoped.values())).split("+")
-        free = {pool: {MAINTENANCE: "unlimited"} for pool in scoped}
-        commands.append(gpfs.mmchqos_enable(view.name, free, nodes=nodes))
-    if not on:
-        commands.append(gpfs.mmchqos_disable(view.name))
-    return tuple(commands)
+        nodes = tuple(next(iter(scoped.values())).split("+"))
+        settings.append(Setting({pool: {MAINTENANCE: "unlimited"} for pool in scoped}, nodes))
+    return as_commands(view.name, settings, MAINTENANCE, tool=tool, off=not on)
 
 
 def change_title(view: View, now: Brake, kind: str, words: str, rows: Rows) -> str:

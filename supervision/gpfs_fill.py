@@ -8,12 +8,10 @@ from __future__ import annotations
 import msgspec
 
 from supervision import eta_disks
-from supervision.eta import Estimate
+from supervision.eta import Estimate, Estimator
 from supervision.eta_disks import Filling
-from supervision.eta_rates import Calibration
 from supervision.filesystem import Fill
-from supervision.gpfs_disks import LEAVING
-from supervision.gpfs_disks import fills as metadata_disks
+from supervision.gpfs_disks import LEAVING, fills
 from supervision.gpfs_view import View, words_of
 from supervision.spaces import since
 from supervision.state import Job
@@ -38,50 +36,65 @@ class OnDisks(msgspec.Struct, frozen=True):
     total: int = 0
 
 
+class _Measured(msgspec.Struct, frozen=True):
+    """What was seen on the disks; `emptied` are KB done and in all where they are emptied."""
+
+    estimator: Estimator
+    basis: str
+    emptied: tuple[int, int] | None = None
+
+
 def filling(view: View, job: Job) -> tuple[Filling, ...]:
     """How full a scan makes the disks that hold metadata alone; nothing while it is too early to tell."""
     log = view.state.job_log(job.host, job.status.id)
-    names = [disk.name for disk in metadata_disks(view)]
+    names = [disk.name for disk in fills(view)]
     if log is None or not names or not view.space or not view.space.inodes:
         return ()
     counted = [(point.at, point.done) for point in log.scan.points if point.done is not None]
     return eta_disks.fillings(view.state.spaces, names, view.began(job), counted, view.space.inodes.allocated)
 
 
-def fills(view: View, job: Job | None) -> tuple[Fill, ...]:
-    """The disks that hold metadata alone, with how full a scan that has not ended will make them; those it empties."""
-    running = None if job is None or job.status.state.settled else job
-    ends = {disk.name: disk for disk in filling(view, running)} if running else {}
+def shown(view: View, job: Job | None) -> tuple[Fill, ...]:
+    """The disks that a scan fills with metadata, and those that it empties, with what it leaves on them."""
+    if view.space is None or not view.space.exact:
+        return ()
+    running = job if job and not job.status.state.settled else None
+    ends = {each.name: each.end_kb for each in filling(view, running)} if running else {}
     leaving = set(leaving_disks(view, running)) if running else set()
-    filled = [
-        msgspec.structs.replace(fill, end=ends[fill.name].end_kb, group=ends[fill.name].group)
-        if fill.name in ends
-        else fill
-        for fill in metadata_disks(view)
-        if fill.name not in leaving
+    emptied = [
+        Fill(disk.nsd, disk.used_kb, disk.size_kb, 0, emptied=True) for disk in view.space.disks if disk.nsd in leaving
     ]
-    known = view.space.disks if view.space and view.space.exact else ()
-    emptied = [Fill(disk.nsd, disk.used_kb, disk.size_kb, 0, emptied=True) for disk in known if disk.nsd in leaving]
-    return (*filled, *emptied)
+    filled = [fill for fill in fills(view) if fill.name not in leaving]
+    return (*(msgspec.structs.replace(fill, end=ends.get(fill.name)) for fill in filled), *emptied)
 
 
-def on_disks(view: View, job: Job, calibration: Calibration | None = None) -> OnDisks | None:
+def on_disks(view: View, job: Job) -> OnDisks | None:
     """When a scan will be over by what leaves disks, or roughly by what comes on them; None where neither is told.
 
-    What it leaves the disks with is known, nothing; so what empties is a good measure, as good as any counter.
+    What it leaves the disks with is known, nothing; so what empties is a good measure, as good as any counter. What
+    earlier runs taught is of other measures, and is not used.
     """
-    looks, began, now = view.state.spaces, view.began(job), view.state.at
+    values = (view.state.spaces, view.disks, view.space, view.file_system, job)
+    found = view.remember("on disks", values, lambda: _measured(view, job))
+    if found is None:
+        return None
+    done, total = found.emptied or (0, 0)
+    estimate = found.estimator.copy().estimate(view.state.at)
+    return OnDisks(estimate, found.basis, exact=found.emptied is not None, done=done, total=total)
+
+
+def _measured(view: View, job: Job) -> _Measured | None:
+    """What was seen on the disks of a scan, and what that is."""
+    looks, began = view.state.spaces, view.began(job)
     leaving = leaving_disks(view, job)
     if leaving:
-        found = eta_disks.emptied(looks, leaving, began, now, calibration)
-        basis = f"KB left on {_disks(len(leaving))} that are emptied"
+        found = eta_disks.emptied(looks, leaving, began)
         told = [sum(used) for _, used in since(looks, leaving, began)]
-        return OnDisks(found, basis, exact=True, done=told[0] - told[-1], total=told[0]) if found else None
+        basis = f"KB left on {_disks(len(leaving))} that are emptied"
+        return _Measured(found, basis, (told[0] - told[-1], told[0])) if found else None
     names, target = _filled(view, job)
-    if not names:
-        return None
-    found = eta_disks.filled(looks, names, target, began, now, calibration)
-    return OnDisks(found, f"KB on {_disks(len(names))} of {target:,} KB expected there") if found else None
+    found = eta_disks.filled(looks, names, target, began) if names else None
+    return _Measured(found, f"KB on {_disks(len(names))} of {target:,} KB expected there") if found else None
 
 
 def leaving_disks(view: View, job: Job) -> tuple[str, ...]:
@@ -99,7 +112,7 @@ def _filled(view: View, job: Job) -> tuple[tuple[str, ...], int]:
         return (), 0
     if "-b" in words:
         return _evened_out(view, view.began(job))
-    names = tuple(disk.name for disk in metadata_disks(view))
+    names = tuple(disk.name for disk in fills(view))
     fs, inodes = view.file_system, view.space.inodes if view.space else None
     if "-r" not in words or not inodes or not fs or not fs.inode_size or not fs.metadata_replicas:
         return (), 0

@@ -86,7 +86,7 @@ def progress(view: View, job: Job) -> Progress:
     rate = mean_rate(counted)
     told = log.forecasts.told if log else ()
     goes = phase in (Phase.RUNNING, Phase.QUIET, Phase.STARTING)
-    disks = on_disks(view, job, view.state.known(job.host, log.source).calibration if log else None) if goes else None
+    disks = on_disks(view, job) if goes else None
     by = _basis(estimate, rate)
     by_log = estimate is not None and estimate.remaining is not None
     if disks and (not by_log or (disks.exact and disks.estimate.remaining)):

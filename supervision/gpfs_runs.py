@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-
 from remote.jobs import JobState
 from supervision import eta_runs
 from supervision.eta import Span
-from supervision.eta_rates import Calibration
 from supervision.eta_runs import FinishedRun
 from supervision.gpfs_eta import run_kind
 from supervision.gpfs_view import View, words_of
@@ -34,12 +31,6 @@ def finished_run(view: View, job: Job) -> FinishedRun | None:
     ]
     used = log.forecasts.estimator.calibration if log.forecasts.estimator else None
     return eta_runs.finished(kind, view.cluster.name, view.began(job), ended, forecasts, used)
-
-
-def calibration(view: View, job: Job, runs: Sequence[FinishedRun]) -> Calibration:
-    """What runs like this one taught; nothing where its cluster is not known."""
-    kind = run_kind(words_of(job))
-    return eta_runs.calibration(runs, kind, view.cluster.name) if kind and view.cluster else Calibration()
 
 
 def _well(job: Job, log: Log) -> bool:

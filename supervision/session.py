@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from remote.events import Event, Header
 from remote.recording import Writer
-from supervision.brake import FLOOR
+from supervision.brake import USUAL, Terms
 from supervision.filesystem import FileSystem
 from supervision.logcopy import LogCopies
 from supervision.migration import Migration
@@ -36,7 +36,7 @@ class Session:
         writer: Writer | None = None,
         migration: Migration | None = None,
         probe: Wish | None = None,
-        floor: float | None = None,
+        terms: Terms = USUAL,
     ) -> None:
         self._source = source
         self.fs = fs
@@ -49,8 +49,8 @@ class Session:
         """The migration that waits for a person; None once it was begun, or where there is none."""
         self.probe = probe or Wish()
         """The probe that a person has set; it is started only when that is confirmed."""
-        self.floor = floor or FLOOR
-        """What a scan must be left, in IOPS: nothing below that is set."""
+        self.terms = terms
+        """How limits are to be set."""
         self.logs = self.player.logs if self.player else LogCopies()
         if not self.player:
             source.listen(self.logs.on_event)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -31,6 +32,8 @@ JOBS_IDLE = 300.0
 REAL = 1.0
 """Real seconds that lie between two of the same questions at least: much, in a simulation that runs six hundred times
 as fast, where hosts would do nothing but answer."""
+REAL_SCANS = 5.0
+"""The same between two looks at all processes of a simulated host: all of them are processes of this machine."""
 
 
 class Watch:
@@ -48,6 +51,7 @@ class Watch:
         self._watched: set[str] = set()
         self.looked: set[str] = set()
         """Hosts whose first look is over, however it went."""
+        self._scans_at: dict[str, float] = {}
         self._begun = False
         supervisor.store.listen(self._on_event)
         self._restoring = Restoring(supervisor, fs)
@@ -168,10 +172,19 @@ class Watch:
     async def _look_at_jobs(self, host: str) -> None:
         with contextlib.suppress(SiteError):  # it is in the state, with its reason
             await self._supervisor.site.jobs(host)  # first: what is a job of ours is nobody else's
-            await self._supervisor.ask(host, scans())
-            self._adopt(host)
+            await self._look_at_scans(host)
         self._follow_scan()
         self._follow_probes()
+
+    async def _look_at_scans(self, host: str) -> None:
+        """Ask a host which scans run there, ours or not, and take in what others have started."""
+        supervisor = self._supervisor
+        now, speed = supervisor.site.clock.now(), supervisor.store.state.header.speed
+        if speed > 1 and now - self._scans_at.get(host, -math.inf) < REAL_SCANS * speed:
+            return
+        self._scans_at[host] = now
+        await supervisor.ask(host, scans())
+        self._adopt(host)
 
     def _follow_probes(self) -> None:
         """Read the logs of the probes that run, whoever started them."""

@@ -140,12 +140,12 @@ class Carrying(SessionApp):
 
     def on_ease_scan(self, intent: EaseScan) -> None:
         """Limit the scan as it was confirmed."""
-        fs, hours, floor = self.session.fs, intent.hours, self.session.floor
+        fs, hours, terms = self.session.fs, intent.hours, self.session.terms
 
         def plan(state: State) -> Plan:
             if hours is None:
-                return fs.ease(state, intent.iops, floor)
-            return fs.schedule(state, intent.iops, hours, intent.job_id, floor)
+                return fs.ease(state, intent.iops, terms)
+            return fs.schedule(state, intent.iops, hours, intent.job_id, terms)
 
         self._change_limits(plan, intent.confirmed)
 

@@ -24,7 +24,8 @@ from supervision.state import Store
 from supervision.supervisor import Supervisor
 from supervision.watching import Watch
 from tui.connecting import Target, settings_for
-from tui.paths import new_recording
+from tui.paths import new_recording, runs_file
+from tui.runs import learn
 from tui.settings import Settings
 from tui.using import slowed
 
@@ -78,6 +79,7 @@ async def looking(target: Target, fs_name: str, record: Path | None, settings: S
     opened = Opened(supervisor, watch, fs, writer)
     try:
         async with supervisor:
+            await learn(supervisor, fs, runs_file())
             yield opened
     finally:
         journal.emit(Closed(clock.now(), opened.how))  # the last event: the tasks that asked have ended

@@ -5,6 +5,7 @@ Nothing depends on it: a line that is damaged is skipped, and a file that cannot
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import os
 import tempfile
@@ -12,6 +13,9 @@ from pathlib import Path
 
 from remote.events import Header
 from supervision.eta_runs import FinishedRun, decode_run, encode_run, with_run
+from supervision.filesystem import FileSystem
+from supervision.learning import Learning
+from supervision.supervisor import Supervisor
 
 LARGEST = 1 << 20
 """Bytes that are read; what is kept is far less."""
@@ -53,6 +57,19 @@ def append(path: Path, run: FinishedRun) -> None:
         _replace(path, data)
     except OSError as error:
         raise RunsError(f"{path}: the run was not kept: {error.strerror or error}") from None
+
+
+async def learn(supervisor: Supervisor, fs: FileSystem, path: Path) -> Learning:
+    """Let the forecasts of a session learn from a file of finished runs, and add those that end."""
+    header = supervisor.store.state.header
+
+    async def keep_run(run: FinishedRun) -> None:
+        try:
+            await asyncio.to_thread(keep, path, run, header)
+        except RunsError as error:
+            supervisor.journal.decide(supervisor.site.clock.now(), "restripe", str(error))
+
+    return Learning(supervisor, fs, await asyncio.to_thread(load, path), keep_run)
 
 
 def _replace(path: Path, data: bytes) -> None:

@@ -60,6 +60,8 @@ class Brake(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="keb
 
     floor: Annotated[float, Meta(ge=1, le=1_000_000, description="IOPS, 1 to 1000000")] | None = None
     """For all that scan together; nothing below that is set."""
+    command: Annotated[Literal["mmchqos", "mmqos"], Meta(description='"mmchqos" or "mmqos"')] | None = None
+    """What sets limits on GPFS: `mmqos` where a site has classes of its own."""
 
 
 class HostDefaults(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):

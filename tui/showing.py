@@ -19,6 +19,7 @@ from remote.recorder import RecordingSite
 from remote.recording import VERSION, RecordingError, Writer
 from remote.secret import SecretQuestion
 from supervision import filesystems
+from supervision.brake import FLOOR, Terms
 from supervision.clocktext import local_time
 from supervision.journal import Journal
 from supervision.migration import operator_name, perform
@@ -34,8 +35,9 @@ from tui.carrying import MIGRATION
 from tui.connecting import Target, settings_for
 from tui.exits import Exit
 from tui.leaving import come_back, goes_on, recording_lines, unreached
-from tui.paths import new_recording
+from tui.paths import new_recording, runs_file
 from tui.running import CrashError
+from tui.runs import learn
 from tui.settings import Settings
 from tui.using import slowed
 
@@ -154,10 +156,12 @@ async def connect(
         async with Supervisor(site, journal, fs=fs_name, entry=target.host) as supervisor:
             limits = settings.config.refresh
             watch = Watch(supervisor, fs, lambda cadences: slowed(cadences, fs.costly(), limits))
-            floor = settings.config.brake.floor
+            given = settings.config.brake
+            terms = Terms(given.floor or FLOOR, given.command or "")
             session = Session(
-                journal.store, fs, supervisor=supervisor, watch=watch, writer=writer, probe=probe, floor=floor
+                journal.store, fs, supervisor=supervisor, watch=watch, writer=writer, probe=probe, terms=terms
             )
+            await learn(supervisor, fs, runs_file())
             app = RestripeApp(session)
             prompts.app = app
             app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))

@@ -13,6 +13,8 @@ from remote.gpfs.commands_changing import (
     mmcrnsd,
     mmdeldisk,
     mmdelnsd,
+    mmqos_filesystem,
+    mmqos_throttle,
     mmrestripefs,
     mmrpldisk,
 )
@@ -64,6 +66,8 @@ __all__ = [
     "mmlspool",
     "mmlsqos",
     "mmlssnapshot",
+    "mmqos_filesystem",
+    "mmqos_throttle",
     "mmrestripefs",
     "mmrpldisk",
 ]

@@ -169,6 +169,30 @@ def mmchqos_disable(fs: str) -> Command:
     return _changes("mmchqos", arguments.file_system(fs), disable, effect=Effect.CHANGES)
 
 
+def mmqos_throttle(fs: str, pool: str, name: str, limit: str, *, node: str = "") -> Command:
+    """Limit a class in a pool by mmqos (from 5.1.1 on): for one node or node class, else for the cluster's own nodes.
+
+    Throttles of the classes `maintenance` and `other` are there since QoS was switched on.
+    """
+    where = (
+        (unconfirmed.option("mmqos", "nodes"), arguments.node(node))
+        if node
+        else (unconfirmed.option("mmqos", "clusters"), "all_local")
+    )
+    number = arguments.limit(limit).removesuffix("IOPS")
+    words = ("--pool", arguments.pool(pool), "--class", arguments.qos_class(name), *where)
+    option = unconfirmed.option("mmqos", "limit")
+    return _changes(
+        "mmqos", "throttle", "update", arguments.file_system(fs), *words, option, number, effect=Effect.CHANGES
+    )
+
+
+def mmqos_filesystem(fs: str, *, enable: bool) -> Command:
+    """Switch QoS on or off by mmqos; limits are kept."""
+    word = "enable" if enable else "disable"
+    return _changes("mmqos", "filesystem", word, arguments.file_system(fs), effect=Effect.CHANGES)
+
+
 def mmrestripefs(
     fs: str,
     nodes: Sequence[str],

@@ -60,6 +60,9 @@ _OPTIONS = {
     ("mmchqos", "enable"): "--enable",
     ("mmchqos", "disable"): "--disable",
     ("mmchqos", "nodes"): "-N",
+    ("mmqos", "nodes"): "-N",
+    ("mmqos", "clusters"): "-C",
+    ("mmqos", "limit"): "--maxiops",
 }
 
 

@@ -18,7 +18,8 @@ from remote.jobs import JobState
 from remote.linux.commands import lsblk
 from remote.linux.models import BlockDevices
 from remote.parsed import Parsed, Problem
-from supervision.brake import FLOOR, Brake, Hours, Plan
+from supervision.brake import USUAL, Brake, Hours, Plan, Terms
+from supervision.eta_runs import FinishedRun
 from supervision.facts import Fact
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Phase, Preview, Progress, Words
 from supervision.filesystems import Sites
@@ -222,6 +223,14 @@ class BlockFileSystem:
         told = _model(state.facts.get("rgrps"), Rgrps)
         return Counter("blocks", scan.done, told.dinodes if told else None, at_least=True)
 
+    def site(self, state: State) -> str:
+        del state
+        return ""  # it learns nothing
+
+    def finished_run(self, state: State, job: Job) -> FinishedRun | None:
+        del state, job
+        return None
+
     def aftermath(self, state: State, job: Job) -> Aftermath | None:
         del state, job
         return None  # it ends with its process
@@ -230,13 +239,13 @@ class BlockFileSystem:
         del state
         return ()
 
-    def brake(self, state: State, floor: float = FLOOR) -> Brake | None:
+    def brake(self, state: State, terms: Terms = USUAL) -> Brake | None:
         return None
 
-    def ease(self, state: State, iops: float, floor: float = FLOOR) -> Plan:
+    def ease(self, state: State, iops: float, terms: Terms = USUAL) -> Plan:
         return Plan(refused="there are no limits of I/O on it")
 
-    def schedule(self, state: State, iops: float, hours: Hours, job_id: str, floor: float = FLOOR) -> Plan:
+    def schedule(self, state: State, iops: float, hours: Hours, job_id: str, terms: Terms = USUAL) -> Plan:
         return Plan(refused="there are no limits of I/O on it")
 
     def brake_questions(self) -> tuple[Command, ...]:

@@ -10,7 +10,7 @@ import pytest
 
 from remote.gpfs.models import FsMounts, MountedNode, Mounts, Qos, QosLimit, QosStat
 from remote.jobs import JobState
-from supervision.brake import Hours, Judged, Power, brake_lines
+from supervision.brake import Hours, Judged, Power, Terms, brake_lines
 from supervision.facts import Fact
 from supervision.gpfs_braked import JUDGED_BY
 from supervision.state import Job, State
@@ -127,10 +127,32 @@ def test_a_step_below_the_floor_is_refused() -> None:
 
 def test_the_floor_is_what_a_person_has_set() -> None:
     fs = made.file_system()
-    assert fs.ease(state(qos()), 99.0, 50.0).refused == ""
-    assert fs.ease(state(qos()), 650.0, 1000.0).refused.endswith("below the floor of 1,000 IOPS")
+    assert fs.ease(state(qos()), 99.0, Terms(50.0)).refused == ""
+    assert fs.ease(state(qos()), 650.0, Terms(1000.0)).refused.endswith("below the floor of 1,000 IOPS")
     told = qos("other=inf maintenance=inf", *stats(maintenance=2600.0))
-    assert [bool(step.refused) for step in fs.brake(state(told), 300.0).steps] == [False, False, True]
+    assert [bool(step.refused) for step in fs.brake(state(told), Terms(300.0)).steps] == [False, False, True]
+
+
+def test_where_a_site_uses_mmqos_limits_are_set_and_lifted_by_it() -> None:
+    fs, terms = made.file_system(), Terms(tool="mmqos")
+    plan = fs.ease(state(qos("", enabled=False)), math.inf, terms)
+    assert [each.text for each in plan.commands] == [f"mmqos filesystem enable {FS}"]
+    model = state(qos("other=inf maintenance/all_local=inf", *stats(maintenance=2600.0)))
+    plan = fs.ease(model, 650.0, terms)  # -N of mmqos takes one node or class, and there are three
+    throttle = f"mmqos throttle update {FS} --pool system --class maintenance"
+    assert plan.text == f"{throttle} -C all_local --maxiops 5200"
+    alone = made.job(command=f"mmrestripefs {FS} -r -N n1")
+    told = state(qos("other=inf maintenance/all_local=inf"), scan=alone)
+    assert fs.ease(told, 650.0, terms).text == f"{throttle} -N n1 --maxiops 650"
+
+    done = change(title=plan.titles[0].replace("earlier on", "earlier off"))
+    done = msgspec.structs.replace(done, status=msgspec.structs.replace(done.status, command=plan.text))
+    back = fs.release(state(qos("other=inf maintenance/all_local=5200Iops"), done))
+    assert [each.text for each in back.commands] == [
+        f"{throttle} -C all_local --maxiops unlimited",
+        f"mmqos filesystem disable {FS}",
+    ]
+    assert fs.schedule(model, 650.0, Hours(), "s", terms).refused == "a schedule is kept by mmchqos alone"
 
 
 def test_of_several_limits_the_one_that_is_tightest_for_the_helpers_is_shown() -> None:
@@ -166,6 +188,10 @@ def test_while_a_schedule_keeps_the_limits_nothing_else_sets_them_and_a_release_
     assert fs.stop_leaves(job).startswith("It brings back the limits")
     done = msgspec.structs.replace(job, status=msgspec.structs.replace(job.status, state=JobState.FINISHED, rc=0))
     assert fs.brake(state(qos(), done)).held is None
+    gave_up = msgspec.structs.replace(done, status=msgspec.structs.replace(done.status, rc=1))
+    left = fs.brake(state(qos("other=inf maintenance=5200Iops"), gave_up)).held
+    assert left is not None
+    assert (left.sure, left.schedule) == (False, False)
 
 
 LIMITS = ("5200IOPS", "unlimited", "unlimited")

@@ -5,10 +5,9 @@ from __future__ import annotations
 import pytest
 
 from remote.jobs import JobState
-from supervision.eta_rates import Calibration, Known
-from supervision.eta_runs import calibrated
+from supervision.eta_rates import Known
 from supervision.gpfs import READING
-from supervision.gpfs_runs import calibration, finished_run
+from supervision.gpfs_runs import finished_run
 from supervision.gpfs_view import View
 from supervision.logs import Log, append
 from supervision.state import Job
@@ -65,13 +64,3 @@ def test_a_run_of_an_unknown_cluster_and_one_that_scans_nothing_are_not_kept() -
     assert finished_run(view(one, read(), known=False), one) is None
     other = job(JobState.FINISHED, "mmlsdisk fs1", began=BEGAN, rc=0)
     assert finished_run(view(other, read()), other) is None
-
-
-def test_what_runs_taught_is_found_by_the_command_and_the_cluster() -> None:
-    one = job(JobState.FINISHED, began=BEGAN, rc=0)
-    run = finished_run(view(one, read()), one)
-    assert run is not None
-    runs = (run,) * 9
-    assert calibration(view(one, read()), one, runs) == calibrated([run.residuals] * 9)
-    assert calibration(view(one, read()), job(command=f"mmdeldisk {FS} d1"), runs).runs == 0
-    assert calibration(view(one, read(), known=False), one, runs) == Calibration()
