@@ -182,6 +182,15 @@ class StepChanged(Base, frozen=True, tag="step"):
     rc: int | None = None
 
 
+class Calibrated(Base, frozen=True, tag="calibrated"):
+    """What `runs` finished runs of a kind teach: how much further its forecasts reach below and above the middle."""
+
+    kind: str
+    below: float
+    above: float
+    runs: int
+
+
 class Closed(Base, frozen=True, tag="closed"):
     """The session ended by itself."""
 
@@ -205,6 +214,7 @@ Event: TypeAlias = (
     | Decided
     | Marked
     | StepChanged
+    | Calibrated
     | Closed
 )
 

@@ -118,7 +118,7 @@ class RestripeScreen(BrakingScreen):
         lines = [plain(f"no {words.scan} is known on {self.session.fs.name}", "bold")]
         if self.session.player is None:
             lines.append(plain("all hosts are asked for their jobs every few minutes, and now with r", "dim", indent=3))
-        lines.append(plain("one that runs in somebody's screen is not seen here", "dim", indent=3))
+        lines.append(plain("also for one that somebody else has started, in a screen say", "dim", indent=3))
         return lines
 
     def _log_title(self, job: Job, progress: Progress) -> str:

@@ -132,6 +132,8 @@ def node_lost(world: World, name: str, *, keep_disks: bool = False) -> None:
     elif run is not None:
         run.settle()
         run.lose(name)
+        # Fewer nodes share the limits of QoS.
+        run.adjust()
     serve_disks(world)
     _elect(world)
     check_quorum(world)
@@ -146,6 +148,8 @@ def node_back(world: World, name: str) -> None:
     if name not in mounted:
         order = {host: index for index, host in enumerate(world.cluster.hosts)}
         world.cluster.fs.mounted_on = sorted([*mounted, name], key=order.__getitem__)
+        if (run := running(world)) is not None:
+            run.adjust()
 
 
 def check_quorum(world: World) -> None:

@@ -58,7 +58,7 @@ def rates(world: World, fs: FileSystem, seconds: int) -> list[Rate]:
             load = min(_users(end, place), number(fs.qos.limit(pool, "other")))
             found.append((pool, end, "other", f"{load:.2f}", f"{load / 800:.3f}", "0.00022791", period, _mb(load / 4)))
             work = FULL_IOPS * world.work.mean(end - period, end)
-            if work > 0:
+            if work > 0 or world.run is not None:
                 found += _maintenance(world, fs, pool, end, work, period)
     return found
 

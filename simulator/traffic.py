@@ -105,7 +105,7 @@ class Traffic:
     def _of(self, host: Host, node: Node) -> Counters:
         """The counters of a block device since the host was booted."""
         device = node.device
-        up = self._world.clock.now() - self.booted(host)
+        up = self._at - self.booted(host)
         disk = self._disks.get(device.wwn) if node.array is None else None
         whole = node.part is None or node.part.parttype == GPFS_PARTITION
         if disk is None or not whole:

@@ -7,24 +7,29 @@ moment. Rates and what to think of them are in `supervision.canary_rates`.
 
 from __future__ import annotations
 
+import struct
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import msgspec
 
-from remote.linux.log_entries import ERROR
+from remote.linux.log_entries import ERROR, GRAVE, NAMES
 from remote.linux.log_tails import LogEntry, LogTail, LogTails
 from supervision import hostclock
 from supervision.facts import Fact
+from supervision.reading import Change
 
-MINUTES = 24 * 60
-"""Minutes that are kept one by one; what is older is kept by the hour."""
+DAY = 24
+"""Hours of which each minute is kept; what is older is kept by the hour."""
 HOURS = 31 * 24
 NODES = 64
 """Nodes that are kept by name in one count."""
 GAPS = 50
 NEWEST = 5
 """Lines that are kept of each kind on each host."""
+TOLD = 120
+"""Characters of a line that are told as a happening, and how many happenings one look may be."""
+GRAVEST = 5
 
 
 class Count(msgspec.Struct, frozen=True, gc=False):
@@ -51,21 +56,47 @@ Bucket = Mapping[str, Count]
 """Counts by kind."""
 
 
+class Place(msgspec.Struct, frozen=True, gc=False):
+    """How far a log was read: the marks of its last lines, packed, the time of the last one by the host's clock, and
+    the texts of that instant that are counted.
+    """
+
+    marks: bytes
+    last_at: float | None
+    last: tuple[str, ...] = ()
+
+
 class Listening(msgspec.Struct, frozen=True):
     """What was heard of one host. All times are on the Site's clock, in seconds.
 
-    `minutes` and `hours` are by their number since 1970, and hold those with anything in them. `since` says from when
-    on each log is known, `gaps` between which times lines of it were lost. `newest` are the last lines of each kind,
-    the newest last; `tails` the last good tail of each log, and `looked` when that was asked for.
+    `minutes` are by their number since 1970 within the number of their hour, `hours` by theirs; they hold those with
+    anything in them. `since` says from when on each log is known, `gaps` between which times lines of it were lost.
+    `newest` are the last lines of each kind, the newest last; `places` how far each log was read, and `looked` when
+    that was asked for.
     """
 
-    minutes: Mapping[int, Bucket] = {}
+    minutes: Mapping[int, Mapping[int, Bucket]] = {}
     hours: Mapping[int, Bucket] = {}
     since: Mapping[str, float] = {}
     gaps: tuple[tuple[float, float], ...] = ()
     newest: Mapping[str, tuple[Heard, ...]] = {}
-    tails: Mapping[str, LogTail] = {}
+    places: Mapping[str, Place] = {}
     looked: Mapping[str, float] = {}
+
+    def between(self, begins: float, ends: float) -> Iterator[tuple[float, float, Bucket]]:
+        """Start, length and counts of what overlaps a time, minute by minute where they are known so."""
+        for hour in _within(self.hours, begins, ends, 3600.0):
+            yield hour * 3600.0, 3600.0, self.hours[hour]
+        for hour in _within(self.minutes, begins, ends, 3600.0):
+            for number in _within(self.minutes[hour], begins, ends, 60.0):
+                yield number * 60.0, 60.0, self.minutes[hour][number]
+
+
+def _within(numbers: Mapping[int, object], begins: float, ends: float, seconds: float) -> list[int]:
+    first, last = int(begins // seconds), int(ends // seconds)
+    if last - first < len(numbers):
+        return [number for number in range(first, last + 1) if number in numbers]
+    return [number for number in numbers if first <= number <= last]
 
 
 def noted(before: Listening | None, host: str, was: Mapping[str, Fact], facts: Mapping[str, Fact]) -> Listening | None:
@@ -87,28 +118,33 @@ def _looked_again(heard: Listening, was: Fact | None) -> Listening:
     told = was.parsed.model if was and was.parsed else None
     if was is None or not isinstance(told, LogTails):
         return heard
-    again = {tail.name: was.at for tail in told.tails if heard.tails.get(tail.name) is tail}
+    again = {
+        tail.name: was.at
+        for tail in told.tails
+        if not tail.why and (place := heard.places.get(tail.name)) and place.marks == _packed(tail)
+    }
     return msgspec.structs.replace(heard, looked={**heard.looked, **again})
 
 
 def _taken_in(heard: Listening, host: str, tail: LogTail, asked_at: float, now: float, ahead: float) -> Listening:
-    last = heard.tails.get(tail.name)
+    place = heard.places.get(tail.name)
     since, gaps = heard.since, heard.gaps
-    if last is None:
+    if place is None:
         fresh: Sequence[LogEntry] = tail.entries
         since = {**since, tail.name: min(asked_at, _begins(tail, asked_at + ahead) - ahead)}
     else:
-        fresh, lost = unseen(last, tail)
+        fresh, lost = unseen(place, tail)
         if lost:
             begins = min(now, max(heard.looked[tail.name], (tail.first_at or now) - ahead))
             gaps = (*gaps, (heard.looked[tail.name], begins))[-GAPS:]
-    minutes = dict(heard.minutes)
+    minutes = {**heard.minutes}
     newest = dict(heard.newest)
     for entry in fresh:
         at = min(now, entry.at - ahead)
         number = int(at // 60)
-        one = _counted(entry, host)
-        minutes[number] = added(minutes.get(number, {}), {entry.kind: one})
+        hour = {**minutes.get(number // 60, {})}
+        hour[number] = added(hour.get(number, {}), {entry.kind: _counted(entry, host)})
+        minutes[number // 60] = hour
         line = Heard(at, host, tail.name, entry.kind, entry.severity, entry.count, entry.text)
         newest[entry.kind] = (*newest.get(entry.kind, ()), line)[-NEWEST:]
     return msgspec.structs.replace(
@@ -117,9 +153,19 @@ def _taken_in(heard: Listening, host: str, tail: LogTail, asked_at: float, now: 
         since=since,
         gaps=gaps,
         newest=newest,
-        tails={**heard.tails, tail.name: tail},
+        places={**heard.places, tail.name: read_to(tail)},
         looked={**heard.looked, tail.name: asked_at},
     )
+
+
+def read_to(tail: LogTail) -> Place:
+    """The end of a tail."""
+    last = tuple(entry.text for entry in tail.entries if entry.at == tail.last_at)
+    return Place(_packed(tail), tail.last_at, last)
+
+
+def _packed(tail: LogTail) -> bytes:
+    return struct.pack(f"<{len(tail.marks)}I", *tail.marks)
 
 
 def _begins(tail: LogTail, asked_at: float) -> float:
@@ -155,29 +201,44 @@ def added(one: Bucket, other: Bucket) -> dict[str, Count]:
 
 def _folded(heard: Listening, now: float) -> Listening:
     """What is older than a day goes into its hour, and what is older than a month is forgotten."""
-    first = int(now // 60) - MINUTES
-    old = [number for number in heard.minutes if number < first]
+    first = int(now // 3600) - DAY
     first_hour = int(now // 3600) - HOURS
+    old = [hour for hour in heard.minutes if hour < first]
     if not old and not any(hour < first_hour for hour in heard.hours):
         return heard
     hours = {hour: bucket for hour, bucket in heard.hours.items() if hour >= first_hour}
-    for number in old:
-        if number // 60 >= first_hour:
-            hours[number // 60] = added(hours.get(number // 60, {}), heard.minutes[number])
-    minutes = {number: bucket for number, bucket in heard.minutes.items() if number >= first}
+    for hour in old:
+        for bucket in heard.minutes[hour].values() if hour >= first_hour else ():
+            hours[hour] = added(hours.get(hour, {}), bucket)
+    minutes = {hour: buckets for hour, buckets in heard.minutes.items() if hour >= first}
     return msgspec.structs.replace(heard, minutes=minutes, hours=hours)
 
 
-def unseen(last: LogTail, tail: LogTail) -> tuple[Sequence[LogEntry], bool]:
-    """The entries of a tail that were not in the one before, and whether others were lost between the two."""
-    known = _known(last.marks, tail.marks)
+def changes(before: LogTails, after: LogTails) -> tuple[Change, ...]:
+    """Grave errors between two looks at a host, once for each node: not again while the lines before tell of it."""
+    found = []
+    for tail in after.tails:
+        last = before.get(tail.name)
+        if last is None or last.why or tail.why:
+            continue
+        told = {(entry.kind, entry.node) for entry in last.entries}
+        for entry in unseen(read_to(last), tail)[0]:
+            if entry.kind in GRAVE and entry.severity >= ERROR and (entry.kind, entry.node) not in told:
+                told.add((entry.kind, entry.node))
+                found.append(Change("canary", f"{NAMES[entry.kind]}: {entry.text[:TOLD]}"))
+    return tuple(found[:GRAVEST])
+
+
+def unseen(place: Place, tail: LogTail) -> tuple[Sequence[LogEntry], bool]:
+    """The entries of a tail that come after a place, and whether others were lost between the two."""
+    known = _known(struct.unpack(f"<{len(place.marks) // 4}I", place.marks), tail.marks)
     if known is not None:
         return [entry for entry in tail.entries if entry.line >= known], False
     # another file, or it has grown by more than a tail: only the times can tell
-    end = last.last_at
+    end = place.last_at
     if end is None or tail.first_at is None or tail.last_at is None:
         return tail.entries, False
-    held = Counter(entry.text for entry in last.entries if entry.at == end)
+    held = Counter(place.last)
     fresh = []
     for entry in tail.entries:
         if entry.at == end and held[entry.text] > 0:

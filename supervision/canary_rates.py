@@ -5,14 +5,14 @@ A host whose logs cannot be read, or were not asked for yet, is named: it is nev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import Enum
 
 import msgspec
 
-from remote.linux.log_entries import DISK, EXPEL, IO, LEASE, NETWORK, OTHER, WAITER
+from remote.linux.log_entries import GRAVE, NAMES
 from remote.linux.log_tails import LogTails
-from supervision.canary import Count, Heard, Listening, added
+from supervision.canary import Heard, Listening
 from supervision.state import State
 
 MINUTES = 5
@@ -25,18 +25,6 @@ USUAL = 2.0
 """Up to so many times the rate of before is as usual."""
 STORM = 10.0
 """Errors a minute that are an alarm, whatever they are."""
-GRAVE = (EXPEL, DISK, IO)
-"""Kinds of which one unusual error is an alarm."""
-NAMES = {
-    EXPEL: "expel",
-    DISK: "disk",
-    IO: "I/O error",
-    LEASE: "lease",
-    WAITER: "long waiter",
-    NETWORK: "network",
-    OTHER: "other",
-}
-"""What each kind is called, the gravest first."""
 
 
 class Level(Enum):
@@ -53,6 +41,14 @@ class Rate(msgspec.Struct, frozen=True):
 
     errors: float = 0.0
     warnings: float = 0.0
+
+
+class Sum(msgspec.Struct, frozen=True, gc=False):
+    """Lines of errors and of warnings in some time, which may be shares of an hour's, and the nodes that they name."""
+
+    errors: float = 0.0
+    warnings: float = 0.0
+    nodes: tuple[str, ...] = ()
 
 
 class OfKind(msgspec.Struct, frozen=True):
@@ -132,15 +128,16 @@ def canary(state: State, began: float | None = None, hosts: Sequence[str] | None
         return Canary(Level.UNKNOWN, Rate(), None, unread=unread)
     now: dict[str, Rate] = {}
     before: dict[str, Rate] = {}
-    nodes: dict[str, Count] = {}
+    nodes: dict[str, dict[str, None]] = {}
     usual = 0
     at_least = False
     for _, heard, until in read:
         begins = (until // 60 - MINUTES + 1) * 60
         known = min(heard.since.values())
-        counts = _between(heard, begins, until + 60)
+        counts = _between(heard, begins, until + 60, nodes=True)
         _add(now, counts, max(60.0, until - max(begins, known)))
-        nodes = added(nodes, {kind: count for kind, (_, _, count) in counts.items()})
+        for kind, count in counts.items():
+            nodes.setdefault(kind, {}).update(dict.fromkeys(count.nodes))
         at_least = at_least or any(end > begins for _, end in heard.gaps)
         ends = begins if began is None else min(began, begins)
         starts = max(known, ends - BASELINE)
@@ -151,7 +148,7 @@ def canary(state: State, began: float | None = None, hosts: Sequence[str] | None
     scale = len(read) / usual if usual else 0.0
     scaled = {kind: Rate(rate.errors * scale, rate.warnings * scale) for kind, rate in before.items()}
     kinds = tuple(
-        OfKind(kind, now[kind], scaled.get(kind, Rate()) if usual else None, nodes[kind].nodes)
+        OfKind(kind, now[kind], scaled.get(kind, Rate()) if usual else None, tuple(nodes[kind]))
         for kind in sorted(now, key=_gravity)
         if now[kind].errors or now[kind].warnings
     )
@@ -173,7 +170,7 @@ def trend(
         for index in range(many):
             at = begins + index * seconds
             known[index] = known[index] or _is_known(heard, at, at + seconds, fact.at + fact.took)
-        for start, width, kind in _pieces(heard):
+        for start, width, kind in heard.between(begins, ends):
             first = max(0, int((start - begins) // seconds))
             for index in range(first, min(many, int((start + width - begins) // seconds) + 1)):
                 at = begins + index * seconds
@@ -230,32 +227,24 @@ def _is_known(heard: Listening, at: float, end: float, until: float) -> bool:
     return min(heard.since.values()) < end and at < until and not in_gap
 
 
-def _pieces(heard: Listening) -> Iterator[tuple[float, float, dict[str, Count]]]:
-    """Start and length of each bucket, with what is in it."""
-    for number, bucket in heard.hours.items():
-        yield number * 3600.0, 3600.0, dict(bucket)
-    for number, bucket in heard.minutes.items():
-        yield number * 60.0, 60.0, dict(bucket)
-
-
-def _between(heard: Listening, begins: float, ends: float) -> dict[str, tuple[float, float, Count]]:
-    """Errors and warnings of each kind between two times; of what is only in part between them that part."""
-    found: dict[str, tuple[float, float, Count]] = {}
-    for start, width, bucket in _pieces(heard):
+def _between(heard: Listening, begins: float, ends: float, *, nodes: bool = False) -> dict[str, Sum]:
+    """The lines of each kind between two times; of what is only in part between them that part."""
+    found: dict[str, Sum] = {}
+    for start, width, bucket in heard.between(begins, ends):
         share = (min(ends, start + width) - max(begins, start)) / width
         if share <= 0:
             continue
         for kind, count in bucket.items():
-            errors, warnings, held = found.get(kind, (0.0, 0.0, Count()))
-            both = added({kind: held}, {kind: count})[kind]
-            found[kind] = (errors + count.errors * share, warnings + count.warnings * share, both)
+            held = found.get(kind, Sum())
+            names = tuple(dict.fromkeys((*held.nodes, *count.nodes))) if nodes else ()
+            found[kind] = Sum(held.errors + count.errors * share, held.warnings + count.warnings * share, names)
     return found
 
 
-def _add(rates: dict[str, Rate], counts: dict[str, tuple[float, float, Count]], seconds: float) -> None:
-    for kind, (errors, warnings, _) in counts.items():
+def _add(rates: dict[str, Rate], counts: Mapping[str, Sum], seconds: float) -> None:
+    for kind, count in counts.items():
         held = rates.get(kind, Rate())
-        rates[kind] = Rate(held.errors + errors * 60 / seconds, held.warnings + warnings * 60 / seconds)
+        rates[kind] = Rate(held.errors + count.errors * 60 / seconds, held.warnings + count.warnings * 60 / seconds)
 
 
 def _total(rates: Iterable[Rate]) -> Rate:

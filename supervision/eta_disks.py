@@ -11,8 +11,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from supervision.eta import Estimate, Estimator, Observation
-from supervision.eta_rates import Calibration
+from supervision.eta import Estimator, Observation
 from supervision.spaces import Look, since
 
 EARLY = 0.1
@@ -76,33 +75,23 @@ def by_group(disks: Iterable[Filling]) -> tuple[Filling, ...]:
     )  # fmt: skip
 
 
-def emptied(
-    looks: Sequence[Look], names: Sequence[str], began: float, now: float, calibration: Calibration | None = None
-) -> Estimate | None:
+def emptied(looks: Sequence[Look], names: Sequence[str], began: float) -> Estimator | None:
     """When disks that are leaving will be empty: the work is the KB on them when it began, or was first looked at."""
     told = [(at, sum(used)) for at, used in since(looks, names, began)]
     if not told or told[0][1] <= 0:
         return None
     whole = told[0][1]
-    estimator = Estimator(kb=whole, calibration=calibration)
-    return _fed(estimator, [(at, whole - left) for at, left in told], began, now)
+    return _fed(Estimator(kb=whole), [(at, whole - left) for at, left in told], began)
 
 
-def filled(
-    looks: Sequence[Look],
-    names: Sequence[str],
-    target_kb: int,
-    began: float,
-    now: float,
-    calibration: Calibration | None = None,
-) -> Estimate | None:
+def filled(looks: Sequence[Look], names: Sequence[str], target_kb: int, began: float) -> Estimator | None:
     """When disks will hold together what they are expected to, `target_kb`: rough, and said to be."""
     told = [(at, sum(used)) for at, used in since(looks, names, began)]
     if not told or told[0][1] >= target_kb:
         return None
     first = told[0][1]
-    estimator = Estimator(kb=target_kb - first, rough=ROUGH, calibration=calibration)
-    return _fed(estimator, [(at, used - first) for at, used in told], began, now)
+    estimator = Estimator(kb=target_kb - first, rough=ROUGH)
+    return _fed(estimator, [(at, used - first) for at, used in told], began)
 
 
 def evened_out(look: Look) -> dict[str, int]:
@@ -118,12 +107,12 @@ def evened_out(look: Look) -> dict[str, int]:
     }
 
 
-def _fed(estimator: Estimator, moved: Sequence[tuple[float, int]], began: float, now: float) -> Estimate:
-    """The forecast after looks: the first is where counting begins, at the beginning of the run if it was before it."""
+def _fed(estimator: Estimator, moved: Sequence[tuple[float, int]], began: float) -> Estimator:
+    """The estimator after looks: counting begins with the first, at the beginning of the run if that came later."""
     estimator.begin(max(began, moved[0][0]))
     for at, kb in moved[1:]:
         estimator.observe(Observation(at, kb=max(0, kb)))
-    return estimator.estimate(now)
+    return estimator
 
 
 def _count_at(at: float, counted: Sequence[tuple[float, int]]) -> float | None:

@@ -40,7 +40,9 @@ _STEPS = 50
 """Halvings in the search for a quantile."""
 
 
-Name = Annotated[str, Meta(max_length=300)]
+NAME = 300
+"""Characters of a kind or a site that are kept at most."""
+Name = Annotated[str, Meta(max_length=NAME)]
 Moment = Annotated[float, Meta(ge=0, le=1e11)]
 Residual = Annotated[float, Meta(ge=-FURTHEST, le=FURTHEST)]
 

@@ -13,6 +13,7 @@ import msgspec
 
 from remote.command import Command
 from supervision.brake import USUAL, Brake, Hours, Plan, Terms
+from supervision.eta_runs import FinishedRun
 from supervision.forecasts import Told
 from supervision.logs import Scan
 from supervision.state import Job, State
@@ -98,11 +99,16 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 class Fill(msgspec.Struct, frozen=True):
-    """How full a disk is that a scan fills; `used` and `size` in KB."""
+    """How full a disk is that a scan fills: `used` of `size`, and what is forecast for the `end`, all in KB.
+
+    `end` is None where it is too early for a forecast, or nothing runs.
+    """
 
     name: str
     used: int
     size: int
+    end: int | None = None
+    group: str = ""
 
 
 class Aftermath(msgspec.Struct, frozen=True):
@@ -241,6 +247,12 @@ class FileSystem(Protocol):
 
     def counter(self, state: State, scan: Scan) -> Counter:
         """The work that a log tells of, of the whole."""
+
+    def site(self, state: State) -> str:
+        """The name of the place that it is at, such as its cluster: what finished runs teach holds there. "" so far."""
+
+    def finished_run(self, state: State, job: Job) -> FinishedRun | None:
+        """A scan that ended well, as the next forecasts learn from it; None for anything else."""
 
     def aftermath(self, state: State, job: Job) -> Aftermath | None:
         """What is left of the work of a job that a signal ended; None where nothing can be."""

@@ -11,7 +11,8 @@ from collections.abc import Sequence
 import msgspec
 
 from supervision.eta import Estimate, Estimator, Observation, State
-from supervision.reading import Counted, PhaseBegun, ScanEvent, Totals, WaitsFor
+from supervision.eta_rates import Known
+from supervision.reading import Counted, PhaseBegun, ScanEvent, WaitsFor
 
 MOST = 400
 """Forecasts kept of a run; beyond that every second one is dropped."""
@@ -44,13 +45,13 @@ Moment = tuple[float | None, ScanEvent]
 """What a line told of a scan, and when; None where nobody knows."""
 
 
-def advanced(before: Forecasts, moments: Sequence[Moment], totals: Totals) -> Forecasts:
+def advanced(before: Forecasts, moments: Sequence[Moment], known: Known) -> Forecasts:
     """The forecasts after lines of a log."""
     wanted = [moment for moment in moments if isinstance(moment[1], PhaseBegun | Counted | WaitsFor)]
     if not wanted:
         return before
     estimator = before.estimator.copy() if before.estimator else Estimator()
-    _use(estimator, totals)
+    _use(estimator, known)
     told = list(before.told)
     for at, event in wanted:
         match event:
@@ -76,18 +77,19 @@ def changed(before: Forecasts, what: str) -> Forecasts:
     return Forecasts(estimator, before.told)
 
 
-def forecast(held: Forecasts, now: float, totals: Totals) -> Estimate | None:
+def forecast(held: Forecasts, now: float, known: Known) -> Estimate | None:
     """How it stands at the time `now`; None before anything was told of a scan."""
     if held.estimator is None:
         return None
     estimator = held.estimator.copy()
-    _use(estimator, totals)
+    _use(estimator, known)
     return estimator.estimate(now)
 
 
-def _use(estimator: Estimator, totals: Totals) -> None:
-    """Let an estimator count up to these totals."""
-    estimator.allocated, estimator.used_mb = totals.done, totals.mb
+def _use(estimator: Estimator, known: Known) -> None:
+    """Let an estimator know what is known now."""
+    estimator.allocated, estimator.used_mb, estimator.kb = known.allocated, known.used_mb, known.kb
+    estimator.snapshots, estimator.rough, estimator.calibration = known.snapshots, known.rough, known.calibration
 
 
 def as_told(estimate: Estimate, at: float) -> Told:

@@ -19,15 +19,18 @@ from supervision import (
     gpfs_choosing,
     gpfs_devices,
     gpfs_disks,
+    gpfs_fill,
     gpfs_hosts,
     gpfs_nodes,
     gpfs_problems,
     gpfs_progress,
     gpfs_rules,
     gpfs_running,
+    gpfs_runs,
     gpfs_space,
 )
 from supervision.brake import USUAL, Brake, Hours, Plan, Terms
+from supervision.eta_runs import FinishedRun
 from supervision.facts import reader
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Preview, Progress, Words
 from supervision.filesystems import Sites
@@ -136,14 +139,14 @@ class GpfsFileSystem:
         return (
             # cheap, and the first signs of a node in trouble; a thread that waits a minute is a sign already
             Cadence(f"daemon {host}", 60.0, host, (own_daemon(), gpfs.mmdiag_waiters())),
+            # a host's clock drifts slowly; apart from the devices, for a time is worth little when its answer took long
+            Cadence(f"time {host}", 1800.0, host, (host_time(),)),
             # what was usual before anybody looked; then rarely, for who was away meanwhile
             Cadence(f"log history {host}", 21600.0, host, (log_history(),), real=30.0),
             # an expel is over within a minute, and a storm fills a tail in as much; a recording keeps what is new alone
             Cadence(f"logs {host}", 60.0, host, (logs(),), real=5.0),
             # tells whether a restripe that is silent works; the counters of a host are a few bytes a disk
             Cadence(f"io {host}", 120.0, host, (disk_counters(),), real=5.0),
-            # a host's clock drifts slowly; apart from the devices, for a time is worth little when its answer took long
-            Cadence(f"time {host}", 1800.0, host, (host_time(),)),
             # opens every disk, and one that hangs holds the answer up for seconds; simulated, it is the dearest of all
             Cadence(
                 f"devices {host}", 1800.0, host, (lsblk(), devices(), signatures(), *self.device_questions()), real=30.0
@@ -227,14 +230,23 @@ class GpfsFileSystem:
         """Inodes over allocated inodes."""
         return gpfs_progress.counter_of(self._view(state), scan)
 
+    def site(self, state: State) -> str:
+        """The cluster."""
+        cluster = self._view(state).cluster
+        return cluster.name if cluster else ""
+
+    def finished_run(self, state: State, job: Job) -> FinishedRun | None:
+        """A run of a command that scans it, to its end."""
+        return gpfs_runs.finished_run(self._view(state), job) if self.is_scan(job) else None
+
     def aftermath(self, state: State, job: Job) -> Aftermath | None:
         """Whether GPFS goes on with a scan whose command was killed."""
         view = self._view(state)
         return gpfs_aftermath.aftermath(view, job) if gpfs_progress.is_scan(job, self._name) else None
 
     def fills(self, state: State) -> Sequence[Fill]:
-        """The metadata-only disks."""
-        return gpfs_disks.fills(self._view(state))
+        """The metadata-only disks, with how full the scan that runs will make them."""
+        return gpfs_fill.fills(self._view(state), self.scan_job(state))
 
     def brake(self, state: State, terms: Terms = USUAL) -> Brake:
         """The limits of QoS."""

@@ -14,6 +14,7 @@ from remote.gpfs.models import NodeStates, Qos, Waiter, Waiters
 from remote.names import fold
 from supervision.clocktext import duration_text
 from supervision.gpfs_view import View
+from supervision.io_rates import MB, moved
 from supervision.jobtimes import clock_ahead
 from supervision.state import Job
 from supervision.tables import Line, Severity
@@ -22,6 +23,8 @@ LONGEST = 3
 """Waiters that are told of a scan that stands still."""
 MOVES = 1.0
 """I/Os a second of the maintenance class from which on it counts as work."""
+STILL = 0.1
+"""MB/s of all disks together below which they stand still."""
 _FELLOWS = "waiting for helper"
 """Begins the reason of the thread that leads a scan: it waits as long as those do that work."""
 _OF_SCANS = ("tsrestripefs", "tsdeldisk", "tschdisk", "tsrpldisk")
@@ -69,7 +72,7 @@ def maintenance(view: View, since: float) -> float | None:
 
 def evidence(view: View, job: Job, since: float) -> tuple[Line, ...]:
     """What is known of a scan besides its lines, of which the last was printed at `since` (Site's clock)."""
-    return (*_process(job), *_waiting(view), *_daemons(view), *_maintenance(view, since))
+    return (*_process(job), *_waiting(view), *_daemons(view), *_maintenance(view, since), *_disks(view, since))
 
 
 def _process(job: Job) -> Iterator[Line]:
@@ -106,3 +109,22 @@ def _maintenance(view: View, since: float) -> Iterator[Line]:
     rate = maintenance(view, since)
     if rate is not None:
         yield Line("QoS", f"{rate:,.0f} I/Os a second of the maintenance class since its last line")
+
+
+def _disks(view: View, since: float) -> Iterator[Line]:
+    """What the disks of the file system have read and written since its last line."""
+    hosts, read, written, seconds = [], 0.0, 0.0, 0.0
+    for node, rows in view.nsds_by_node.items():
+        host = view.host_of(node)
+        names = [row.device.rpartition("/")[2] for row in rows if row.device]
+        told = moved(view.state, host, names, since) if host and names else None
+        if host and told and told.until > told.since:
+            hosts.append(host)
+            seconds = told.until - told.since
+            read, written = read + told.read / seconds, written + told.written / seconds
+    if hosts:
+        rates = f"{read / MB:,.1f} MB/s read, {written / MB:,.1f} MB/s written"
+        still = read + written < STILL * MB
+        what = "stand still" if still else "move, which users may do"
+        text = f"the disks that {fold(hosts)} serves {what}: {rates} over {duration_text(seconds)}"
+        yield Line("disks", text, Severity.WARNING if still else Severity.NORMAL)

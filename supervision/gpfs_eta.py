@@ -11,7 +11,15 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from remote.gpfs.commands_changing import Restripe
-from remote.gpfs.progress import Percent, PhaseStarted, ProgressEvent, Waiting, parse_progress_line, parse_stamp
+from remote.gpfs.progress import (
+    Percent,
+    PhaseDone,
+    PhaseStarted,
+    ProgressEvent,
+    Waiting,
+    parse_progress_line,
+    parse_stamp,
+)
 from remote.text import decode, one_line
 from supervision.eta import Estimate, Estimator, Observation, State
 from supervision.eta_rates import Calibration
@@ -78,6 +86,8 @@ class LogForecaster:
         self._phase = ""
         self._metadata = False
         self._at: float | None = None
+        self.over = False
+        """Whether the log goes on to the end of the scan."""
         self._last: tuple[int, float | None, Percent] | None = None
 
     def read(self, number: int, text: str) -> bool:
@@ -85,9 +95,12 @@ class LogForecaster:
         event = _event(text)
         match event:
             case PhaseStarted(name, phase_number):
+                self.over = False
                 self._phase = one_line(name) if phase_number is None else f"{one_line(name)}, phase {phase_number}"
                 self._metadata = phase_number is not None
                 self._estimator.begin(self._at, last=not self._metadata)
+            case PhaseDone():
+                self.over = not self._metadata and self._last is not None and self._last[2].percent >= 100.0
             case Waiting(program):
                 self._estimator.wait(one_line(program))
             case Percent():
@@ -110,6 +123,11 @@ class LogForecaster:
             return None
         number, printed, said = self._last
         return Forecast(number, printed, self._phase or NOT_TOLD, said, self._estimator.estimate())
+
+    @property
+    def calibration(self) -> Calibration:
+        """What earlier runs taught."""
+        return self._estimator.calibration
 
     @property
     def counts_inodes(self) -> bool:

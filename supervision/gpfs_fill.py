@@ -8,11 +8,13 @@ from __future__ import annotations
 import msgspec
 
 from supervision import eta_disks
-from supervision.eta import Estimate
+from supervision.eta import Estimate, Estimator
 from supervision.eta_disks import Filling
-from supervision.eta_rates import Calibration
-from supervision.gpfs_disks import LEAVING, fills
+from supervision.filesystem import Fill
+from supervision.gpfs_disks import LEAVING
+from supervision.gpfs_disks import fills as metadata_disks
 from supervision.gpfs_view import View, words_of
+from supervision.spaces import since
 from supervision.state import Job
 
 METADATA_EACH = 2048
@@ -23,37 +25,74 @@ BELOW = 0.05
 
 
 class OnDisks(msgspec.Struct, frozen=True):
-    """A forecast from disks alone, and what it was made of."""
+    """A forecast from disks alone, and what it was made of: `done` of `total` KB.
+
+    `exact` tells that the total is known: disks that are emptied will hold nothing.
+    """
 
     estimate: Estimate
     basis: str
+    exact: bool = False
+    done: int = 0
+    total: int = 0
+
+
+class _Measured(msgspec.Struct, frozen=True):
+    """What was seen on the disks; `emptied` are KB done and in all where they are emptied."""
+
+    estimator: Estimator
+    basis: str
+    emptied: tuple[int, int] | None = None
 
 
 def filling(view: View, job: Job) -> tuple[Filling, ...]:
     """How full a scan makes the disks that hold metadata alone; nothing while it is too early to tell."""
     log = view.state.job_log(job.host, job.status.id)
-    names = [disk.name for disk in fills(view)]
+    names = [disk.name for disk in metadata_disks(view)]
     if log is None or not names or not view.space or not view.space.inodes:
         return ()
     counted = [(point.at, point.done) for point in log.scan.points if point.done is not None]
     return eta_disks.fillings(view.state.spaces, names, view.began(job), counted, view.space.inodes.allocated)
 
 
-def on_disks(view: View, job: Job, calibration: Calibration | None = None) -> OnDisks | None:
+def fills(view: View, job: Job | None) -> tuple[Fill, ...]:
+    """The disks that hold metadata alone, with how full a scan that has not ended will make them."""
+    ends = {} if job is None or job.status.state.settled else {disk.name: disk for disk in filling(view, job)}
+    return tuple(
+        msgspec.structs.replace(fill, end=ends[fill.name].end_kb, group=ends[fill.name].group)
+        if fill.name in ends
+        else fill
+        for fill in metadata_disks(view)
+    )
+
+
+def on_disks(view: View, job: Job) -> OnDisks | None:
     """When a scan will be over by what leaves disks, or roughly by what comes on them; None where neither is told.
 
-    What it leaves the disks with is known, nothing; so what empties is a good measure, as good as any counter.
+    What it leaves the disks with is known, nothing; so what empties is a good measure, as good as any counter. What
+    earlier runs taught is of other measures, and is not used.
     """
-    looks, began, now = view.state.spaces, view.began(job), view.state.at
+    values = (view.state.spaces, view.disks, view.space, view.file_system, job)
+    found = view.remember("on disks", values, lambda: _measured(view, job))
+    if found is None:
+        return None
+    done, total = found.emptied or (0, 0)
+    estimate = found.estimator.copy().estimate(view.state.at)
+    return OnDisks(estimate, found.basis, exact=found.emptied is not None, done=done, total=total)
+
+
+def _measured(view: View, job: Job) -> _Measured | None:
+    """What was seen on the disks of a scan, and what that is."""
+    looks, began = view.state.spaces, view.began(job)
     leaving = leaving_disks(view, job)
     if leaving:
-        found = eta_disks.emptied(looks, leaving, began, now, calibration)
-        return OnDisks(found, f"KB left on {_disks(len(leaving))} that are emptied") if found else None
+        found = eta_disks.emptied(looks, leaving, began)
+        told = [sum(used) for _, used in since(looks, leaving, began)]
+        basis = f"KB left on {_disks(len(leaving))} that are emptied"
+        return _Measured(found, basis, (told[0] - told[-1], told[0])) if found else None
     names, target = _filled(view, job)
-    if not names:
-        return None
-    found = eta_disks.filled(looks, names, target, began, now, calibration)
-    return OnDisks(found, f"KB on {_disks(len(names))} of {target:,} KB expected there") if found else None
+    found = eta_disks.filled(looks, names, target, began) if names else None
+    return _Measured(found, f"KB on {_disks(len(names))} of {target:,} KB expected there") if found else None
 
 
 def leaving_disks(view: View, job: Job) -> tuple[str, ...]:
@@ -71,7 +110,7 @@ def _filled(view: View, job: Job) -> tuple[tuple[str, ...], int]:
         return (), 0
     if "-b" in words:
         return _evened_out(view, view.began(job))
-    names = tuple(disk.name for disk in fills(view))
+    names = tuple(disk.name for disk in metadata_disks(view))
     fs, inodes = view.file_system, view.space.inodes if view.space else None
     if "-r" not in words or not inodes or not fs or not fs.inode_size or not fs.metadata_replicas:
         return (), 0

@@ -5,11 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from remote.gpfs.models import Disk, DiskList, FileSystem, FsSpace, Managers, NodeStates, Qos, Snapshots
+from remote.linux.log_tails import LogTails
 from remote.names import fold
-from supervision.reading import Change, Totals
+from supervision import canary
+from supervision.eta_rates import Known
+from supervision.reading import Change
 
 ACTIVE = "active"
-_READY, _UP = "ready", "up"
+MMFS = "mmfs"
+QUICK = "how many inodes a run over metadata alone walks is not known: rough"
 
 
 def changes(key: str, before: object, after: object) -> tuple[Change, ...]:
@@ -25,19 +29,23 @@ def changes(key: str, before: object, after: object) -> tuple[Change, ...]:
             return _limits(before, after)
         case Snapshots(), Snapshots():
             return _snapshots(before, after)
+        case LogTails(), LogTails():
+            return (*_daemon(key.removeprefix("logs "), before, after), *canary.changes(before, after))
     return ()
 
 
-def totals(told: Callable[[str], object], name: str, command: str) -> Totals:
+def known(told: Callable[[str], object], name: str, command: str) -> Known:
     """Allocated inodes of the last mmdf, and the MB in use on disks that hold data, of which one copy is counted."""
     space, fs, snapshots = told(f"space {name}"), told(f"filesystem {name}"), told(f"snapshots {name}")
     if not isinstance(space, FsSpace):
-        return Totals()
-    unsure = ""
-    if isinstance(snapshots, Snapshots) and snapshots.snapshots:
-        unsure = f"there are {len(snapshots.snapshots)} snapshots, whose inodes are believed to be walked too"
-    inodes = space.inodes.allocated if space.inodes else None
-    return Totals(inodes, None if "--metadata-only" in command.split() else _data_mb(space, fs), unsure)
+        return Known()
+    quick = "--metadata-only" in command.split()
+    return Known(
+        space.inodes.allocated if space.inodes else None,
+        None if quick else _data_mb(space, fs),
+        snapshots=isinstance(snapshots, Snapshots) and bool(snapshots.snapshots),
+        rough=QUICK if quick else "",
+    )
 
 
 def _data_mb(space: FsSpace, fs: object) -> int | None:
@@ -123,3 +131,11 @@ def _snapshots(before: Snapshots, after: Snapshots) -> tuple[Change, ...]:
     found = [f"{name} made" for _, name in new if (_, name) not in old]
     found += [f"{name} gone" for _, name in old if (_, name) not in new]
     return (Change("snapshot", f"snapshots: {', '.join(found[:5])}"),) if found else ()
+
+
+def _daemon(host: str, before: LogTails, after: LogTails) -> tuple[Change, ...]:
+    """A daemon that was started since, as its log tells: a restart may be over between two looks at its state."""
+    old, new = before.get(MMFS), after.get(MMFS)
+    if old is None or new is None or not new.started or new.started <= max(old.started or 0.0, old.last_at or 0.0):
+        return ()
+    return (Change("daemon", f"GPFS was started on {host}", rate=True),)

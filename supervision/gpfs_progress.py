@@ -7,6 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import msgspec
+
+from remote.gpfs.models import Snapshots
 from remote.jobs import JobState
 from remote.linux.host_time import HostTime
 from supervision import gpfs_adopted
@@ -17,6 +20,8 @@ from supervision.filesystem import Counter, Finish, Phase, Progress
 from supervision.forecasts import Told, forecast, steady_since
 from supervision.gpfs_aftermath import aftermath
 from supervision.gpfs_alive import MOVES, evidence, longest, maintenance, waiter_text
+from supervision.gpfs_fill import on_disks
+from supervision.gpfs_phases import phases
 from supervision.gpfs_view import View, is_about
 from supervision.jobtimes import clock_ahead
 from supervision.logs import Log, Scan
@@ -80,11 +85,21 @@ def progress(view: View, job: Job) -> Progress:
         why = "; ".join(part for part in ("it was asked to stop, and has not ended yet", why) if part)
     rate = mean_rate(counted)
     told = log.forecasts.told if log else ()
-    finish = _finish(view, estimate, told, rate) if estimate and phase in (Phase.RUNNING, Phase.QUIET) else None
+    goes = phase in (Phase.RUNNING, Phase.QUIET, Phase.STARTING)
+    disks = on_disks(view, job) if goes else None
+    by = _basis(estimate, rate)
+    by_log = estimate is not None and estimate.remaining is not None
+    if disks and (not by_log or (disks.exact and disks.estimate.remaining)):
+        # what leaves a disk is a better measure than files that were looked at; what fills one is better than nothing
+        estimate = msgspec.structs.replace(disks.estimate, why="")
+        by = "; ".join(part for part in (f"by {disks.basis}", disks.estimate.why) if part)
+    if disks and disks.exact:
+        counter, rate = Counter("KB", disks.done, disks.total, "KB on disks that are emptied"), None
+    finish = _finish(view, estimate, told, by) if estimate and goes else None
     silent = phase in (Phase.STALLED, Phase.QUIET)
     return Progress(
         phase,
-        _phases(scan, job, phase),
+        phases(scan, job, phase),
         counter,
         scan.percent,
         rate,
@@ -93,31 +108,33 @@ def progress(view: View, job: Job) -> Progress:
         gap,
         finish,
         why,
-        estimate.why if estimate and finish is None and phase in (Phase.RUNNING, Phase.QUIET, Phase.STARTING) else "",
+        estimate.why if estimate and finish is None and goes else "",
         _moved(view, estimate, told) if finish else None,
         told,
         evidence(view, job, view.began(job) if last is None else last) if silent else (),
     )
 
 
+def _basis(estimate: Estimate | None, rate: float | None) -> str:
+    """What a forecast of the log rests on."""
+    unit = estimate.unit.replace("+", " and ") if estimate else ""
+    return f"by {unit}" + (f"; mean {rate:,.0f} inodes/s" if rate else "")
+
+
 def _estimate(view: View, job: Job, log: Log | None) -> Estimate | None:
     """The forecast now; None where nothing was told of a scan."""
     if log is None:
         return None
-    totals = view.state.totals(job.host, log.source)
-    return forecast(log.forecasts, view.state.at, totals)
+    return forecast(log.forecasts, view.state.at, view.state.known(job.host, log.source))
 
 
-def _finish(view: View, estimate: Estimate, told: Sequence[Told], rate: float | None) -> Finish | None:
+def _finish(view: View, estimate: Estimate, told: Sequence[Told], basis: str) -> Finish | None:
     """The finish on the clock; None where the forecast has no figure."""
     span = estimate.remaining
     if span is None:
         return None
     now = view.state.at
     low, high = now + span.low, now + span.high
-    basis = f"by {estimate.unit.replace('+', ' and ')}"
-    if rate:
-        basis += f"; mean {rate:,.0f} inodes/s"
     return Finish(low, now + span.mid, high, basis, steady_since(told, low, high))
 
 
@@ -130,9 +147,12 @@ def _moved(view: View, estimate: Estimate | None, told: Sequence[Told]) -> tuple
 
 
 def counter_of(view: View, scan: Scan) -> Counter:
-    """The work of a scan: inodes over allocated inodes. Used ones are fewer than it examines."""
+    """The work of a scan: inodes over allocated inodes. Used ones are fewer than it examines; with snapshots, more."""
     inodes = view.space.inodes if view.space else None
-    return Counter("inodes", scan.done, inodes.allocated if inodes else None, "allocated inodes")
+    fact = view.state.facts.get(f"snapshots {view.name}")
+    told = fact.parsed.model if fact and fact.parsed else None
+    more = isinstance(told, Snapshots) and bool(told.snapshots)
+    return Counter("inodes", scan.done, inodes.allocated if inodes else None, "allocated inodes", at_least=more)
 
 
 def _last_line(view: View, job: Job, log: Log | None) -> float | None:
@@ -175,6 +195,8 @@ def _phase(
     match status.state:
         case JobState.FINISHED if status.rc is not None:
             return _ended(view, job, status.rc, log)
+        case JobState.RUNNING if told := gpfs_adopted.unseen(job, log):
+            return told
         case JobState.RUNNING:
             return _running(view, job, log, counter, gap, estimate, counting=counting, last=last)
         case JobState.UNKNOWN if launching(job):
@@ -273,32 +295,6 @@ def _nearly_over(scan: Scan, counter: Counter) -> str:
         return "the last scan that it told of is complete; the job has not ended"
     if scan.percent is not None and scan.percent >= 100.0:
         return "the tool says 100 %; the job has not ended"
-    if counter.fraction is not None and counter.fraction >= NEARLY:
+    if counter.fraction is not None and counter.fraction >= NEARLY and not counter.at_least:
         return "nearly every allocated inode is examined; what comes after that is not counted"
     return ""
-
-
-def _phases(scan: Scan, job: Job, phase: Phase) -> tuple[tuple[str, str], ...]:
-    """The phases with a word each. Only the present one is told by name; those before it were numbered from 1."""
-    if not scan.phase:
-        return ()
-    before = max(0, scan.phases_done - (0 if scan.in_phase else 1))
-    named = [(f"metadata {number}", "done") for number in range(1, before + 1)]
-    if phase is Phase.FINISHED or not scan.in_phase:
-        word = "done"
-    elif phase is Phase.FAILED:
-        word = "failed"
-    elif job.status.state.settled or phase in (Phase.UNKNOWN, Phase.LOST):
-        word = "not known"
-    else:
-        word = phase.value if phase is Phase.STALLED else "running"
-    named.append((_phase_name(scan), word))
-    if scan.number is not None and phase not in (Phase.FINISHED, Phase.FAILED, Phase.UNKNOWN, Phase.LOST):
-        named.append(("user files", "to come"))
-    return tuple(named)
-
-
-def _phase_name(scan: Scan) -> str:
-    if scan.number is not None:
-        return f"metadata {scan.number}"
-    return "user files" if "user file" in scan.phase else scan.phase.removeprefix("Scanning ")

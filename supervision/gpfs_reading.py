@@ -11,6 +11,8 @@ from remote.gpfs.models import FsSpace
 from remote.gpfs.progress import Failed, Percent, PhaseDone, PhaseStarted, Waiting, parse_progress_line, parse_stamp
 from remote.text import one_line
 from supervision import gpfs_happened
+from supervision.eta_rates import Known
+from supervision.gpfs_eta import run_kind
 from supervision.reading import (
     Change,
     Counted,
@@ -21,7 +23,6 @@ from supervision.reading import (
     Reading,
     ScanEvent,
     Slices,
-    Totals,
     WaitsFor,
 )
 from supervision.spaces import DiskUse
@@ -131,6 +132,10 @@ class GpfsReading(Reading):
             for disk in model.disks
         )
 
-    def totals(self, told: Callable[[str], object], name: str, command: str) -> Totals:
-        """Allocated inodes, and the MB in use on the disks that hold data."""
-        return gpfs_happened.totals(told, name, command)
+    def known(self, told: Callable[[str], object], name: str, command: str) -> Known:
+        """Allocated inodes, the MB in use on the disks that hold data, and whether there are snapshots."""
+        return gpfs_happened.known(told, name, command)
+
+    def run_kind(self, command: str) -> str:
+        """`mmrestripefs -r`, `mmdeldisk`: the program with what decides on its work."""
+        return run_kind(command.split())

@@ -16,6 +16,7 @@ from remote.command import Effect
 from remote.jobs import JobState
 from supervision.gpfs_braked import is_schedule
 from supervision.gpfs_view import is_about, words_of
+from supervision.probejob import is_probe
 from supervision.state import Job
 
 _GUIDE = "that is for a guided migration, with its checks (screen Migrate)"
@@ -73,6 +74,8 @@ _MMRESTRIPEFS = (
 )
 
 _SCHEDULE = "It brings back the limits that were there before it, and then ends; that may take a minute."
+
+_PROBE = "It removes what it made, and then ends; while the file system hangs that may take a minute."
 
 
 def may_run(argv: Sequence[str], fs: str) -> str:
@@ -158,7 +161,7 @@ def may_stop(job: Job, fs: str) -> str:
         return "it changes the configuration: interrupted it can leave GPFS inconsistent. Wait for its end"
     if is_about(job, fs, "mmrestripefs") or is_about(job, fs, "mmdeldisk"):
         return ""
-    if status.effect is Effect.READS or is_schedule(job, fs):
+    if status.effect is Effect.READS or is_schedule(job, fs) or is_probe(status):
         return ""
     program = _name((words_of(job) or ("it",))[0])
     return f"only mmrestripefs and mmdeldisk of {fs} may be stopped; what {program} leaves behind half-way is not known"
@@ -168,6 +171,8 @@ def stop_leaves(job: Job, fs: str) -> str:
     """What a job leaves behind when it is stopped, in words."""
     if is_schedule(job, fs):
         return _SCHEDULE
+    if is_probe(job.status):
+        return _PROBE
     if is_about(job, fs, "mmdeldisk"):
         return _MMDELDISK
     if is_about(job, fs, "mmrestripefs"):

@@ -17,7 +17,7 @@ MOST = 1000
 class Happening(msgspec.Struct, frozen=True):
     """Something that happened: when it was seen (Site's clock), on which host ("" for none), of which kind, and what.
 
-    Kinds: `qos`, `node`, `disk`, `manager`, `daemon`, `restart`, `snapshot`, `link`, `space`.
+    Kinds: `qos`, `node`, `disk`, `manager`, `daemon`, `restart`, `snapshot`, `link`, `space`, `canary`.
     """
 
     at: float

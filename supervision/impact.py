@@ -17,9 +17,8 @@ from supervision.clocktext import duration_text
 from supervision.probing import WINDOW, Level, Samples, Setup, Spread, Spreads, spreads, window
 
 STEPS = ("create", "stat", "unlink", "all three")
-JUDGED = (STEPS[0], STEPS[3])
-"""What is held against the budget, the worse of the two. A client answers most of stat by itself, and unlink alone is
-measured coarsely: it takes a process."""
+"""The first is held against the budget. A client answers most of stat by itself, and unlink is measured coarsely: it
+takes a process, which on a busy host is slow whatever the file system does."""
 LEAST_BEFORE = 20
 """Probes before the scan below which there is no baseline."""
 FLOOR = 100.0
@@ -100,8 +99,8 @@ class Impact(msgspec.Struct, frozen=True):
 
     @property
     def judged(self) -> Change:
-        """What is held against the budget: the worse of create and all three."""
-        return max((change for change in self.changes if change.name in JUDGED), key=lambda each: each.factor or 0.0)
+        """What is held against the budget."""
+        return self.changes[0]
 
     @property
     def factor(self) -> float | None:
@@ -163,7 +162,7 @@ def impact(
         samples.hung_since if known else None,
         tuple(_trend(samples.levels, base)),
         samples.heard_at,
-        _why(samples, changes[-1], now, silent=silent),
+        _why(samples, changes[0], now, silent=silent),
     )
     standing = _standing(made.factor, allowed)
     over_since = _over_since(made.trend, allowed, now) if standing is Standing.OVER else None
@@ -198,13 +197,8 @@ def _median(told: Iterable[Spread | None]) -> Spread | None:
 def _trend(levels: Sequence[Level], base: Baseline) -> Iterator[TrendPoint]:
     """A point for each window, those before the scan too: they show what is usual."""
     for level in levels:
-        judged = [change for change in _changes(base, level.spreads) if change.name in JUDGED]
-        worst = _worst(change.factor for change in judged)
-        yield TrendPoint(level.at, worst, _worst(change.tail_factor for change in judged), level.hung)
-
-
-def _worst(factors: Iterable[float | None]) -> float | None:
-    return max((factor for factor in factors if factor is not None), default=None)
+        judged = _changes(base, level.spreads)[0]
+        yield TrendPoint(level.at, judged.factor, judged.tail_factor, level.hung)
 
 
 def _standing(factor: float | None, budget: float) -> Standing:
@@ -231,7 +225,7 @@ def _patience(setup: Setup, speed: float) -> float:
     return max(SILENCE, speed * max(6 * (setup.mean or 0.0), 2 * (setup.deadline or 0.0), 2.0))
 
 
-def _why(samples: Samples, whole: Change, now: float, *, silent: bool) -> str:
+def _why(samples: Samples, judged: Change, now: float, *, silent: bool) -> str:
     """What is wrong with the probe, or why nothing is known of now."""
     if samples.heard_at is None:
         return "no probe has told anything yet"
@@ -243,4 +237,4 @@ def _why(samples: Samples, whole: Change, now: float, *, silent: bool) -> str:
         return "the probe has ended"
     if silent:
         return f"nothing was heard of the probe for {duration_text(now - samples.heard_at)}"
-    return "" if whole.now else "too few probes have ended of late"
+    return "" if judged.now else "too few probes have ended of late"

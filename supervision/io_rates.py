@@ -6,7 +6,7 @@ None and never 0.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 
 import msgspec
 
@@ -48,7 +48,8 @@ def rates(state: State, host: str) -> tuple[DiskRate, ...]:
     if not looks:
         return ()
     before = looks[-2] if len(looks) > 1 else None
-    return tuple(_rate(before, looks[-1], counter) for counter in looks[-1].counters.disks)
+    then = before.disks if before else {}
+    return tuple(_rate(before, looks[-1], then.get(name), now) for name, now in looks[-1].disks.items())
 
 
 def moved(state: State, host: str, devices: Iterable[str], since: float) -> Moved | None:
@@ -62,7 +63,7 @@ def moved(state: State, host: str, devices: Iterable[str], since: float) -> Move
         return None
     last = looks[-1]
     first = next((look for look in reversed(looks[:-1]) if look.at <= since), looks[0])
-    then, now = _by_name(first), _by_name(last)
+    then, now = first.disks, last.disks
     read = written = 0
     for name in devices:
         both = _difference(first, last, then.get(name), now.get(name))
@@ -72,21 +73,17 @@ def moved(state: State, host: str, devices: Iterable[str], since: float) -> Move
     return Moved(read, written, first.at, last.at)
 
 
-def _rate(before: Look | None, last: Look, counter: DiskCounter) -> DiskRate:
-    both = _difference(before, last, _by_name(before).get(counter.kname), counter) if before else None
+def _rate(before: Look | None, last: Look, then: DiskCounter | None, now: DiskCounter) -> DiskRate:
+    both = _difference(before, last, then, now) if before else None
     if before is None or both is None:
-        return DiskRate(counter.kname, None, None, counter.in_flight)
+        return DiskRate(now.kname, None, None, now.in_flight)
     seconds = last.at - before.at
-    return DiskRate(counter.kname, both[0] / MB / seconds, both[1] / MB / seconds, counter.in_flight)
-
-
-def _by_name(look: Look) -> Mapping[str, DiskCounter]:
-    return {counter.kname: counter for counter in look.counters.disks}
+    return DiskRate(now.kname, both[0] / MB / seconds, both[1] / MB / seconds, now.in_flight)
 
 
 def _difference(first: Look, last: Look, before: DiskCounter | None, now: DiskCounter | None) -> tuple[int, int] | None:
     """Bytes read and written between two looks; None where the counters are not of one disk in one boot."""
-    boots = first.counters.boot_id, last.counters.boot_id
+    boots = first.boot_id, last.boot_id
     if before is None or now is None or (boots[0] != boots[1] and all(boots)):
         return None
     most = (last.at - first.at) * _FASTEST / SECTOR

@@ -11,9 +11,10 @@ import msgspec
 
 from remote.text import decode, one_line
 from supervision import forecasts, probing
+from supervision.eta_rates import Known
 from supervision.forecasts import Forecasts, Moment
 from supervision.probing import Samples
-from supervision.reading import Counted, Failing, PhaseBegun, PhaseOver, Reading, ScanEvent, Totals, WaitsFor
+from supervision.reading import Counted, Failing, PhaseBegun, PhaseOver, Reading, ScanEvent, WaitsFor
 
 TAIL = 200
 """Lines kept of a log; the whole of it is in its job directory, and in the recording."""
@@ -81,10 +82,10 @@ class Log(msgspec.Struct, frozen=True):
     samples: Samples = Samples()
 
 
-def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading, totals: Totals | None = None) -> Log:
+def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading, known: Known | None = None) -> Log:
     """The log after `data` came at the time `at`; `end` is where it ends in the file, `reading` knows its lines.
 
-    `totals` are what its counters run up to, as far as that is known now. Where the bytes are cut into pieces makes no
+    `known` is what is known of its scan besides. Where the bytes are cut into pieces makes no
     difference to the lines, nor to the scan.
     """
     if not data:
@@ -102,7 +103,7 @@ def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading, tota
         tail=(log.tail + tuple(one_line(text) for text in texts[-TAIL:]))[-TAIL:],
         last_at=at,
         scan=_advanced(log.scan, moments),
-        forecasts=forecasts.advanced(log.forecasts, moments, totals or Totals()),
+        forecasts=forecasts.advanced(log.forecasts, moments, known or Known()),
         samples=probing.advanced(log.samples, texts, at),
     )
 

@@ -100,6 +100,12 @@ def probes(state: State) -> Iterator[Probe]:
         yield Probe(job.host, job, log.samples if log else Samples())
 
 
+def probe_at(state: State, host: str, directory: str) -> str:
+    """The job that probes a directory of a host and may still run; empty when none is known."""
+    same = (probe.job.status for probe in probes(state) if probe.host == host)
+    return next((status.id for status in same if not status.state.settled and _directory(status) == directory), "")
+
+
 class Hurt(msgspec.Struct, frozen=True):
     """What the newest probe that runs, else the newest, tells of users' latency; `directory` is what it probes."""
 

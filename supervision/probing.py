@@ -83,7 +83,7 @@ class Told(msgspec.Struct, frozen=True):
 class Sample(msgspec.Struct, frozen=True):
     """One probe: when it ended or passed its deadline, and what its steps took (microseconds).
 
-    `whole` is the sum; of one that hangs it is what it has taken at least.
+    `whole` is the sum. Of one that hangs nobody knows in which step: `create` and `whole` are what it took at least.
     """
 
     at: float
@@ -204,7 +204,7 @@ def spreads(samples: Sequence[Sample]) -> Spreads:
     """How create, stat, unlink and their sum spread."""
     hangs = any(sample.outcome is Outcome.HANGS for sample in samples)
     return (
-        _spread([sample.create for sample in samples]),
+        _spread([sample.create for sample in samples], at_least=hangs),
         _spread([sample.stat for sample in samples]),
         _spread([sample.unlink for sample in samples]),
         _spread([sample.whole for sample in samples], at_least=hangs),
@@ -251,7 +251,7 @@ def _hangs(samples: Samples, told: Told, at: float) -> Samples:
         return samples
     deadline = samples.setup.deadline if samples.setup else None
     least = None if deadline is None else round(deadline * 1e6)
-    sample = Sample(at, number, Outcome.HANGS, whole=least)
+    sample = Sample(at, number, Outcome.HANGS, create=least, whole=least)
     return msgspec.structs.replace(samples, recent=(*samples.recent, sample)[-RECENT:], late=samples.late + 1)
 
 

@@ -12,6 +12,7 @@ import msgspec
 
 from remote.command import Command
 from remote.parsed import Parsed
+from supervision.eta_rates import Known
 from supervision.spaces import DiskUse
 
 Parser: TypeAlias = Callable[[str, str], Parsed[Any]]
@@ -68,17 +69,6 @@ class Change(msgspec.Struct, frozen=True):
     rate: bool = False
 
 
-class Totals(msgspec.Struct, frozen=True):
-    """What the counters of a scan run up to, None where it is not known.
-
-    `unsure` says why the total of `done` may be too small, in words that follow "because"; empty where it is known.
-    """
-
-    done: int | None = None
-    mb: int | None = None
-    unsure: str = ""
-
-
 ScanEvent: TypeAlias = PhaseBegun | Counted | PhaseOver | WaitsFor | Failing
 
 
@@ -128,10 +118,15 @@ class Reading:
         del key, model, name
         return ()
 
-    def totals(self, told: Callable[[str], object], name: str, command: str) -> Totals:
-        """What the counters of a command on the file system `name` run up to.
+    def known(self, told: Callable[[str], object], name: str, command: str) -> Known:
+        """What is known of a run of a command on the file system `name` besides its lines: what its counters run up to.
 
         `told` gives what the last answer of a key told, None where there is none.
         """
         del told, name, command
-        return Totals()
+        return Known()
+
+    def run_kind(self, command: str) -> str:
+        """The kind of run that a command is, by which finished ones teach the next; empty for what does not scan."""
+        del command
+        return ""

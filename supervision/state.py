@@ -17,6 +17,7 @@ from remote.events import (
     Adopted,
     Answered,
     Asked,
+    Calibrated,
     Closed,
     Decided,
     Event,
@@ -38,12 +39,13 @@ from remote.jobs import JobSpec, JobState, JobStatus, Place
 from remote.linux.host_time import HostTime
 from remote.linux.scans import RunningScans
 from supervision import adopting, canary, filesystems, io_history
+from supervision.eta_rates import Calibration, Known
 from supervision.facts import Ahead, Fact, form_refused, learn, reader
 from supervision.forecasts import changed
 from supervision.happenings import Happening
 from supervision.happenings import noted as happenings_noted
 from supervision.logs import Log, append
-from supervision.reading import Change, Reading, Totals
+from supervision.reading import Change, Reading
 from supervision.sightings import Sighting, noted
 from supervision.spaces import Look as SpaceLook
 from supervision.spaces import told as spaces_told
@@ -127,6 +129,8 @@ class State(msgspec.Struct, frozen=True):
     """The history of each host's devices, the last look last."""
     happened: tuple[Happening, ...] = ()
     """What changed while it was watched, the oldest first."""
+    calibrations: Mapping[str, Calibration] = MappingProxyType({})
+    """What finished runs teach of the range of the next, by the kind of run."""
     heard: Mapping[str, canary.Listening] = MappingProxyType({})
     """What the logs of each host complain of."""
     disk_counters: Mapping[str, io_history.History] = MappingProxyType({})
@@ -164,10 +168,13 @@ class State(msgspec.Struct, frozen=True):
         """What has been read of a job's log; that of somebody else's process has the source itself for its id."""
         return self.logs.get((host, log_source(job_id)))
 
-    def totals(self, host: str, source: str) -> Totals:
-        """What the counters of a log run up to, as far as that is known."""
+    def known(self, host: str, source: str) -> Known:
+        """What is known of the scan of a log besides its lines."""
         job = self.jobs.get((host, source.removeprefix("job:")))
-        return self.reading.totals(self._told, self.header.file_system, job.status.command if job else "")
+        command = job.status.command if job else ""
+        known = self.reading.known(self._told, self.header.file_system, command)
+        taught = self.calibrations.get(self.reading.run_kind(command))
+        return msgspec.structs.replace(known, calibration=taught) if taught else known
 
     def _told(self, key: str) -> object:
         fact = self.facts.get(key)
@@ -231,6 +238,9 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
                 steps=_with(state.steps, event.number, event),
                 step_times=_with(state.step_times, event.number, (began, event.t)),
             )
+        case Calibrated():
+            taught = Calibration(event.below, event.above, event.runs)
+            return replace(state, calibrations=_with(state.calibrations, event.kind, taught))
         case Closed():
             return replace(state, closed=True)
 
@@ -444,8 +454,8 @@ def _log_read(state: State, event: LogRead | LogRewound) -> State:
             log, known = Log(event.host, event.source), 0
         if known < len(data):
             fresh, end = data[max(0, known) :], event.offset + len(data)
-            totals = state.totals(event.host, event.source)
-            log = append(log, fresh, event.t, end=end, reading=state.reading, totals=totals)
+            besides = state.known(event.host, event.source)
+            log = append(log, fresh, event.t, end=end, reading=state.reading, known=besides)
     state = msgspec.structs.replace(state, logs=_with(state.logs, key, log))
     if log.scan.restarts > before.scan.restarts:
         return _happened(state, event.t, event.host, (Change("restart", "the scan began again from its first phase"),))

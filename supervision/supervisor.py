@@ -155,6 +155,11 @@ class Supervisor:
             self._followers[key] = task
         return self._followers[key]
 
+    def follows(self, host: str, job_id: str) -> bool:
+        """Whether a job is followed now."""
+        task = self._followers.get((host, job_id))
+        return task is not None and not task.done()
+
     async def _follow(self, host: str, job_id: str) -> JobStatus:
         log = self.store.state.job_log(host, job_id)
         status = JobStatus(job_id, JobState.UNKNOWN)

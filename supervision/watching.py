@@ -6,7 +6,9 @@ learns of them; one that cannot be reached holds up nobody.
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
+import math
 from collections.abc import Callable, Sequence
 
 import msgspec
@@ -30,6 +32,8 @@ JOBS_IDLE = 300.0
 REAL = 1.0
 """Real seconds that lie between two of the same questions at least: much, in a simulation that runs six hundred times
 as fast, where hosts would do nothing but answer."""
+REAL_SCANS = 5.0
+"""The same between two looks at all processes of a simulated host: all of them are processes of this machine."""
 
 
 class Watch:
@@ -47,6 +51,7 @@ class Watch:
         self._watched: set[str] = set()
         self.looked: set[str] = set()
         """Hosts whose first look is over, however it went."""
+        self._scans_at: dict[str, float] = {}
         self._begun = False
         supervisor.store.listen(self._on_event)
         self._restoring = Restoring(supervisor, fs)
@@ -154,16 +159,32 @@ class Watch:
     async def _keep_jobs(self, host: str) -> None:
         supervisor = self._supervisor
         while True:
-            with contextlib.suppress(SiteError):
-                await supervisor.site.jobs(host)  # first: what is a job of ours is nobody else's
-                await supervisor.ask(host, scans())
-                self._adopt(host)
-            self._follow_scan()
-            self._follow_probes()
+            await self._look_at_jobs(host)
             jobs = supervisor.store.state.jobs.values()
             busy = host == supervisor.entry or any(job.host == host and not job.status.state.settled for job in jobs)
             seconds = JOBS_BUSY if busy else JOBS_IDLE
             await supervisor.site.clock.sleep(max(seconds, REAL * supervisor.store.state.header.speed))
+
+    async def look_at_jobs(self) -> None:
+        """Ask every host now for its jobs, and for the scans that others have started there."""
+        await asyncio.gather(*(self._look_at_jobs(host) for host in self._supervisor.site.hosts))
+
+    async def _look_at_jobs(self, host: str) -> None:
+        with contextlib.suppress(SiteError):  # it is in the state, with its reason
+            await self._supervisor.site.jobs(host)  # first: what is a job of ours is nobody else's
+            await self._look_at_scans(host)
+        self._follow_scan()
+        self._follow_probes()
+
+    async def _look_at_scans(self, host: str) -> None:
+        """Ask a host which scans run there, ours or not, and take in what others have started."""
+        supervisor = self._supervisor
+        now, speed = supervisor.site.clock.now(), supervisor.store.state.header.speed
+        if speed > 1 and now - self._scans_at.get(host, -math.inf) < REAL_SCANS * speed:
+            return
+        self._scans_at[host] = now
+        await supervisor.ask(host, scans())
+        self._adopt(host)
 
     def _follow_probes(self) -> None:
         """Read the logs of the probes that run, whoever started them."""
@@ -191,11 +212,12 @@ class Watch:
         found = adopting.found(told, host, now, is_ours=is_ours, is_wanted=is_wanted, speed=state.header.speed)
         for event in found:
             held = state.job(host, event.status.id)
-            if held and ((held.pid, held.start) == (event.pid, event.start) or not held.status.state.settled):
+            known = any((job.host, job.pid, job.start) == (host, event.pid, event.start) for job in state.jobs.values())
+            if known or (held and not held.status.state.settled):
                 continue
             supervisor.journal.emit(event)
-            what = f"watches {event.status.command} on {host}, {event.status.title}; nobody but its shell learns of its"
-            supervisor.journal.decide(now, "restripe", f"{what} exit code, and it is not touched")
+            what = f"watches {event.status.command} (pid {event.pid}) on {host}, which was started outside restripe"
+            supervisor.journal.decide(now, "restripe", f"{what}: its exit code cannot be known, and it is not touched")
 
     def _follow_scan(self) -> None:
         """Read the log of the newest scan, whoever started it: without it nobody can say how far it is."""

@@ -32,7 +32,7 @@ from supervision.brake import Plan
 from supervision.braking import RESTORING, change
 from supervision.clocktext import time_of_day
 from supervision.migration import operator_name, perform
-from supervision.probejob import MEAN, probe_spec, refusal
+from supervision.probejob import MEAN, probe_at, probe_spec, refusal
 from supervision.state import State
 from supervision.supervisor import Supervisor
 
@@ -64,8 +64,10 @@ class Carrying(SessionApp):
 
     def on_refresh_jobs(self, _intent: RefreshJobs) -> None:
         """Ask every host for its jobs."""
-        if supervisor := self.session.supervisor:
-            supervisor.start("jobs", supervisor.look_at_jobs(supervisor.site.hosts))
+        supervisor, watch = self.session.supervisor, self.session.watch
+        if supervisor:
+            look = watch.look_at_jobs() if watch else supervisor.look_at_jobs(supervisor.site.hosts)
+            supervisor.start("jobs", look)
 
     def on_follow_job(self, intent: FollowJob) -> None:
         """Follow a job to its end; it goes on without us."""
@@ -97,6 +99,9 @@ class Carrying(SessionApp):
             return
         if why := refusal(intent.directory, intent.mean or MEAN, intent.budget):
             self.say(why, wrong=True)
+            return
+        if there := probe_at(self.session.state, intent.host, intent.directory):
+            self.say(f"{intent.directory} is probed already, by job {there} on {intent.host}", wrong=True)
             return
         supervisor.start(LAUNCH, self._launch_probe(supervisor, intent))
 

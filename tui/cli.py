@@ -166,6 +166,71 @@ def connect(
 
 
 @cli.command()
+@click.argument("destination", metavar="[USER@]HOST")
+@click.argument("job", required=False, default="")
+@click.option("--fs", metavar="NAME", help="The file system.")
+@click.option("--log", "log", metavar="PATH", help="Instead of a JOB: the log of a scan that others started, on HOST.")
+@click.option("--pid", type=click.IntRange(min=1), metavar="PID", help="The process that the log is of.")
+@click.option("--until", type=click.Choice(["done"]), help="done: end when the scan ends; usual with JOB and --log.")
+@click.option("--notify", metavar="CMD", help="Run CMD on an end, a stall, a budget exceeded, a forecast that moved.")
+@click.option("--each-line", is_flag=True, help="A line whenever lines of progress came, not only for each change.")
+@click.option("--json", "as_json", is_flag=True, help="One JSON object a line.")
+@click.option("-F", "config", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="SSH configuration.")
+@click.option("-J", "jump", metavar="JUMP", help="Jump host, as in ssh: [USER@]HOST[:PORT].")
+@click.option("--through", metavar="ADMIN", help="Reach every other host by ssh from this node.")
+@click.option("--sudo/--no-sudo", default=None, help="Run mm commands, and look at processes, under sudo -n.")
+@click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="Record into this new file.")
+def watch(
+    *,
+    destination: str,
+    job: str,
+    fs: str | None,
+    log: str | None,
+    pid: int | None,
+    until: str | None,
+    notify: str | None,
+    each_line: bool,
+    as_json: bool,
+    config: Path | None,
+    jump: str | None,
+    through: str | None,
+    sudo: bool | None,
+    record: Path | None,
+) -> None:
+    """Watch a restripe without a screen: one line a change, fit for a log or a chat bridge.
+
+    JOB is a job of restripe, --log what somebody else's restripe writes (tee, screen -L, nohup); without either it is
+    the newest scan, whoever started it. Nothing is changed, and everything is recorded. With JOB, --log or --until done
+    it ends when the scan has ended; else it goes on with the next one, until ctrl-C.
+
+    CMD is run without a shell, with two more arguments: a word (finish, failure, unknown, stall, over-budget, forecast)
+    and a text; both are in RESTRIPE_EVENT and RESTRIPE_TEXT, too. Exit status: 0 finished, 6 finished by its last lines
+    alone (nobody knows the exit code of what others started), 1 failed, 5 unknown, 3 could not connect.
+    """
+    if job and log:
+        raise click.UsageError("JOB or --log, not both")
+    if pid and not log:
+        raise click.UsageError("--pid goes with --log")
+    if log and not log.startswith("/"):
+        raise click.UsageError("--log needs an absolute path on HOST")
+    from tui.notifying import Notifier, NotifyError, words_of
+    from tui.running import run_to_exit
+    from tui.using import settings_or_exit, way
+    from tui.watch import Wanted, run
+
+    try:
+        notifier = Notifier(words_of(notify)) if notify is not None else None
+    except NotifyError as error:
+        raise click.UsageError(str(error)) from None
+    settings = settings_or_exit()
+    target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=sudo)
+    if not name:
+        raise click.UsageError("name the file system: --fs NAME, or fs for this host in the configuration file")
+    wanted = Wanted(job, log or "", pid, until == "done", as_json, each_line)
+    run_to_exit(run(target, name, wanted, notifier=notifier, record=record, settings=settings))
+
+
+@cli.command()
 @click.argument("kind", type=click.Choice(["cluster", "disks", "nsds", "df", "devices", "jobs"]))
 @click.argument("destination", metavar="[USER@]HOST")
 @click.option("--fs", metavar="NAME", help="The file system; needed for disks and df.")
@@ -245,6 +310,51 @@ def verify(
 
 
 @cli.command()
+@click.argument("destination", metavar="[USER@]HOST")
+@click.argument("directory", required=False)
+@click.option("--interval", type=click.FloatRange(1, 60), metavar="SECONDS", help="Mean between two probes; 20.")
+@click.option("--budget", type=click.FloatRange(1, 1000), metavar="N", help="How many times as long it may take; 3.")
+@click.option("--write", is_flag=True, help="Start it; else only the command is shown.")
+@click.option("--fs", metavar="NAME", help="The file system, for the job's name.")
+@click.option("-F", "config", type=click.Path(exists=True, dir_okay=False, path_type=Path), help="SSH configuration.")
+@click.option("-J", "jump", metavar="JUMP", help="Jump host, as in ssh: [USER@]HOST[:PORT].")
+@click.option("--through", metavar="ADMIN", help="Reach every other host by ssh from this node.")
+def probe(
+    *,
+    destination: str,
+    directory: str | None,
+    interval: float | None,
+    budget: float | None,
+    write: bool,
+    fs: str | None,
+    config: Path | None,
+    jump: str | None,
+    through: str | None,
+) -> None:
+    """Probe users' latency in a DIRECTORY of HOST: create, look at and remove a file every so often.
+
+    It runs there as a detached job, before, during and after a restripe, and ends by itself after four weeks; `connect`
+    shows what it tells, and stops it. What is not given may stand in the configuration file.
+    """
+    from supervision.probejob import MEAN, Wish
+    from tui.probe import run
+    from tui.running import run_to_exit
+    from tui.using import settings_or_exit, way
+
+    settings = settings_or_exit()
+    target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=False)
+    given = settings.probe(destination)
+    where = directory or given.directory
+    if not where:
+        raise click.UsageError("name a directory, or set it for this host in the configuration file")
+    locked = settings.read_only(destination) if write else ""
+    if locked:
+        click.echo(f"--write has no effect: {locked}", err=True)
+    wish = Wish(where, target.host, interval or given.interval or MEAN, budget or given.budget)
+    run_to_exit(run(target, name, wish, armed=write and not locked))
+
+
+@cli.command()
 @click.argument("command")
 @click.argument("file", default="-")
 def parse(command: str, file: str) -> None:
@@ -273,6 +383,7 @@ def parse(command: str, file: str) -> None:
 @click.option("--snapshots", is_flag=True, help="The file system has snapshots: more inodes are passed than allocated.")
 @click.option("--like", "kind", metavar="COMMAND", help="Learn from finished runs of this kind, as 'mmrestripefs -r';")
 @click.option("--site", metavar="CLUSTER", help="of this cluster, by its name in mmlscluster. Both are given or none.")
+@click.option("--keep", is_flag=True, help="Let this log, of a whole run, teach later ones of that kind and site.")
 @click.option("--each-line", is_flag=True, help="What was to be said at each line of progress, not only at the last.")
 @click.option("--json", "as_json", is_flag=True, help="JSON: one object, or with --each-line one for each line.")
 def eta(
@@ -283,6 +394,7 @@ def eta(
     snapshots: bool,
     kind: str | None,
     site: str | None,
+    keep: bool,
     each_line: bool,
     as_json: bool,
 ) -> None:
@@ -293,10 +405,13 @@ def eta(
     """
     if (kind is None) != (site is None):
         raise click.UsageError("--like and --site go together: runs are alike by both")
-    from tui.eta import forecaster, run
+    if keep and not (kind and site):
+        raise click.UsageError("--keep needs --like and --site, to tell which runs this one is to teach")
+    from tui.eta import Like, forecaster, run
 
-    made = forecaster(allocated, used_mb, snapshots=snapshots, like=(kind, site) if kind and site else None)
-    raise SystemExit(run(log, made, each_line=each_line, as_json=as_json))
+    like = Like.of(kind, site) if kind and site else None
+    made = forecaster(allocated, used_mb, snapshots=snapshots, like=like)
+    raise SystemExit(run(log, made, each_line=each_line, as_json=as_json, keep=like if keep else None))
 
 
 @cli.group(invoke_without_command=True)

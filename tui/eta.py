@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import click
 import msgspec
@@ -13,35 +13,58 @@ import msgspec
 from remote.text import one_line
 from supervision.clocktext import LATEST, duration_text, local_time, moment_text
 from supervision.eta import Span
-from supervision.eta_runs import calibration
+from supervision.eta_runs import NAME, calibration, finished
 from supervision.gpfs_eta import LONGEST_LINE, Forecast, LogForecaster, numbered_lines, run_kind
 from tui.exits import Exit
 from tui.paths import runs_file
-from tui.runs import load
+from tui.runs import RunsError, append, load
 
 _HINT = "its lines count inodes: with --allocated-inodes (mmdf tells the number) the forecast is far better"
 
 
+class Like(NamedTuple):
+    """Which runs are alike: those of a kind of command at a site."""
+
+    kind: str
+    site: str
+
+    @classmethod
+    def of(cls, words: str, site: str) -> Like:
+        """Of a command as it was typed, or of its kind alone."""
+        return cls((run_kind(words.split()) or one_line(words))[:NAME], one_line(site)[:NAME])
+
+    def __str__(self) -> str:
+        return f"{self.kind} at {self.site}"
+
+
 def forecaster(
-    allocated: int | None, used_mb: int | None, *, snapshots: bool, like: tuple[str, str] | None
+    allocated: int | None, used_mb: int | None, *, snapshots: bool = False, like: Like | None = None
 ) -> LogForecaster:
-    """What reads the log; `like` are the words of a command and a site whose finished runs it is to learn from."""
+    """What reads the log; `like` are the finished runs that it is to learn from."""
     learned = None
     if like is not None:
-        kind, site = like
-        learned = calibration(load(runs_file()), run_kind(kind.split()) or kind, site)
-        which = f"{one_line(kind)} at {one_line(site)}"
-        told = f"range by what {learned.runs} finished runs of {which} taught"
-        click.echo(told if learned.runs else f"no finished run of {which} is kept: the range is as without", err=True)
+        learned = calibration(load(runs_file()), *like)
+        runs = "1 finished run" if learned.runs == 1 else f"{learned.runs} finished runs"
+        told = f"range by what {runs} of {like} taught"
+        click.echo(told if learned.runs else f"no finished run of {like} is kept: the range is as without", err=True)
     return LogForecaster(allocated, used_mb, snapshots=snapshots, calibration=learned)
 
 
-def run(file: str, forecaster: LogForecaster, *, each_line: bool, as_json: bool) -> Exit:
-    """Forecast from a saved log (`-`: stdin). FAILED tells that it holds no progress, USAGE of nothing to read."""
+def run(file: str, forecaster: LogForecaster, *, each_line: bool, as_json: bool, keep: Like | None = None) -> Exit:
+    """Forecast from a saved log (`-`: stdin). FAILED tells that it holds no progress, USAGE of nothing to read.
+
+    With `keep` it is to teach later ones of these runs: FAILED where it cannot.
+    """
+    made: list[tuple[float, Span | None]] = []
     try:
         for number, text in numbered_lines(_pieces(file)):
-            if forecaster.read(number, text) and each_line:
-                _show(forecaster.forecast(), as_json=as_json, short=True)
+            if not forecaster.read(number, text) or not (each_line or keep):
+                continue
+            found = forecaster.forecast()
+            if found and found.printed is not None:
+                made.append((found.printed, found.estimate.remaining))
+            if each_line:
+                _show(found, as_json=as_json, short=True)
     except (OSError, ValueError) as error:
         click.echo(f"cannot read {one_line(ascii(file))}: {getattr(error, 'strerror', None) or error}", err=True)
         return Exit.USAGE
@@ -54,6 +77,24 @@ def run(file: str, forecaster: LogForecaster, *, each_line: bool, as_json: bool)
         _show(last, as_json=as_json, short=False)
     if last.said.inodes is not None and not forecaster.counts_inodes:
         click.echo(_HINT, err=True)
+    return _kept(keep, forecaster, made) if keep else Exit.DONE
+
+
+def _kept(like: Like, forecaster: LogForecaster, made: Sequence[tuple[float, Span | None]]) -> Exit:
+    """Let a whole run teach later ones: `made` are its forecasts by the times printed on its lines, the end last."""
+    spans = [(at, span) for at, span in made if span]
+    over = forecaster.over and made
+    found = finished(*like, made[0][0], made[-1][0], spans, forecaster.calibration) if over else None
+    if found is None:
+        why = "nothing was forecast that its end can be held against" if over else "it does not go on to the end"
+        click.echo(f"the log was not kept to teach later runs: {why}", err=True)
+        return Exit.FAILED
+    try:
+        append(runs_file(), found)
+    except RunsError as error:
+        click.echo(str(error), err=True)
+        return Exit.FAILED
+    click.echo(f"kept, to teach later runs of {like}", err=True)
     return Exit.DONE
 
 

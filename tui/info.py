@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 import msgspec
 
 from remote.text import one_line
-from tui.paths import recordings_dir, state_dir
+from tui.paths import recordings_dir, runs_file, state_dir
 from tui.settings import SINGLE, Probe, Settings, dotted
 
 if TYPE_CHECKING:
@@ -33,6 +33,7 @@ def lines() -> Iterator[str]:
     yield "paths"
     yield _path("state", state_dir())
     yield _path("recordings", recordings_dir())
+    yield _path("finished runs", runs_file())
     yield _path("shipped recordings", Path(str(files("recordings"))))
     yield _path("ssh configuration", Path.home() / ".ssh" / "config")
     yield _path("", Path("/etc/ssh/ssh_config"))

@@ -35,8 +35,9 @@ from tui.carrying import MIGRATION
 from tui.connecting import Target, settings_for
 from tui.exits import Exit
 from tui.leaving import come_back, goes_on, recording_lines, unreached
-from tui.paths import new_recording
+from tui.paths import new_recording, runs_file
 from tui.running import CrashError
+from tui.runs import learn
 from tui.settings import Settings
 from tui.using import slowed
 
@@ -160,6 +161,7 @@ async def connect(
             session = Session(
                 journal.store, fs, supervisor=supervisor, watch=watch, writer=writer, probe=probe, terms=terms
             )
+            await learn(supervisor, fs, runs_file())
             app = RestripeApp(session)
             prompts.app = app
             app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))

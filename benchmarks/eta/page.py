@@ -1,4 +1,4 @@
-"""docs/eta.md: how good the forecasts are, with the figures of the run that wrote it."""
+"""docs/eta.md and its picture: how good the forecasts are, with the figures of the run that wrote it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
-from benchmarks.eta import recorded, worlds
+from benchmarks.eta import picture, recorded, worlds
 from benchmarks.eta.scoring import RIVAL_NAMES, Told, after, play, promise, score, taught
 from supervision.eta_rates import Rules
 
@@ -84,6 +84,7 @@ def write() -> None:
         _LIMITS.splitlines(),
     )
     PAGE.write_text("\n".join(line for section in sections for line in section) + "\n", encoding="utf-8")
+    picture.write()
     print("\n".join(aims))
     print(f"{time.monotonic() - began:.0f} s")
 

@@ -17,6 +17,18 @@ ERROR, WARNING, NOTE = 2, 1, 0
 """How bad a line is. Notes are not counted."""
 
 DISK, IO, EXPEL, LEASE, WAITER, NETWORK, OTHER = "disk", "io", "expel", "lease", "waiter", "network", "other"
+NAMES = {
+    EXPEL: "expel",
+    DISK: "disk",
+    IO: "I/O error",
+    LEASE: "lease",
+    WAITER: "long waiter",
+    NETWORK: "network",
+    OTHER: "other",
+}
+"""What each kind is called, the gravest first."""
+GRAVE = (EXPEL, DISK, IO)
+"""Kinds of which one error that is not usual is an alarm."""
 
 _I = re.IGNORECASE
 KINDS: tuple[tuple[str, int, re.Pattern[str]], ...] = (

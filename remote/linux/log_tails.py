@@ -24,6 +24,8 @@ _STATES = {
 }
 _DUMP = 1.0
 """Seconds between two lines of one dump of the kernel at most: a hundred lines, and one event."""
+_STARTED = re.compile(r"\bmmfsd ready\b")
+"""A daemon has started."""
 
 
 class LogEntry(msgspec.Struct, frozen=True, gc=False):
@@ -47,7 +49,8 @@ class LogTail(msgspec.Struct, frozen=True):
 
     Where `why` is not "", nothing is known of it. `cut` says that older lines are left out. `marks` has a number for
     each line, by which two tails are laid over each other; `entries` are the lines that count. `first_at` and `last_at`
-    are the times of the first and the last line, `booted` that of the boot: by the host's clock, None where not known.
+    are the times of the first and the last line, `booted` that of the boot, `started` of its daemon's last start:
+    by the host's clock, None where not known.
     """
 
     name: str
@@ -59,6 +62,7 @@ class LogTail(msgspec.Struct, frozen=True):
     first_at: float | None = None
     last_at: float | None = None
     booted: float | None = None
+    started: float | None = None
 
 
 class LogTails(msgspec.Struct, frozen=True):
@@ -156,12 +160,15 @@ def _tail(log: _Log, moment: Moment | None) -> LogTail:
     entries: list[LogEntry] = []
     times: list[float] = []
     before: Words | None = None
+    started: float | None = None
     for index, line in enumerate(lines):
         stamped = stamp(line, moment)
         if stamped is None:
             continue  # it goes on from the line before, which is counted
         at, text, priority = stamped
         times.append(at)
+        if log.name == "mmfs" and _STARTED.search(text):
+            started = at
         told = words(text, priority, WARNING if log.via == "journalctl" else NOTE)
         if told.repeats:
             told = (
@@ -179,7 +186,7 @@ def _tail(log: _Log, moment: Moment | None) -> LogTail:
         entries.append(entry)
     first, last = (times[0], times[-1]) if times else (None, None)
     marks = tuple(zlib.crc32(line.encode()) for line in lines)
-    return LogTail(log.name, log.via, "", log.cut, marks, tuple(entries), first, last, log.booted)
+    return LogTail(log.name, log.via, "", log.cut, marks, tuple(entries), first, last, log.booted, started)
 
 
 def _goes_on(before: LogEntry, entry: LogEntry, times: list[float]) -> bool:

@@ -77,7 +77,9 @@ for name in kern.log messages syslog; do
     there=$name
     size=$(wc -c <"$f") || continue
     echo "from $f"
-    end_of "$f" 262144 | grep " kernel: " | lines $((size > 262144))
+    end_of "$f" 262144 | awk "/ kernel: / { ours = 1; print; next }
+        / last message repeated / && ours { print; next }
+        { ours = 0 }" | lines $((size > 262144))
     echo over
     exit
 done

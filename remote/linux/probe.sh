@@ -3,7 +3,8 @@
 # All but MOST are seconds, and may have a fraction; BUDGET is only repeated, so that the log tells it.
 # RESTRIPE_SYSROOT (absolute) stands before DIRECTORY. RESTRIPE_PROBE_HOOK is a command that is run inside each timed step,
 # with `create`, `stat` or `unlink` behind it: a simulated file system is as slow as it, and fails where it does.
-# Only what dash, bash, mksh, ksh93 and busybox sh share is used here; mksh counts in 32 bits.
+# Only what dash, bash, mksh, ksh93 and busybox sh share is used here; mksh counts in 32 bits. It goes on in a shell that has a
+# fine clock, where there is one (bash 5, any ksh): a process for each look at a clock makes short times coarse.
 #
 # It makes one directory of its own below DIRECTORY, in it one empty file a probe, and removes what it made. Whatever
 # touches the file system is a process of its own: one that hangs cannot be ended by anybody, holds up nobody, and is counted.
@@ -39,6 +40,7 @@ now() {
 clock() {
     case $CLOCK in
     shell) S=$EPOCHREALTIME U=${S#*[.,]} S=${S%[.,]*} ;;
+    seconds) S=$SECONDS U=${S#*[.,]} S=${S%[.,]*} ;;
     date)
         U=$(command -p date +%s%N)
         S=${U%?????????}
@@ -52,14 +54,36 @@ clock() {
     esac
 }
 
-find_clock() {
-    CLOCK=shell first=${EPOCHREALTIME-}
-    told=$(command -p date +%s%N 2>/dev/null)
-    case $first in
-    [0-9]*[.,]??????) [ "$first" = "$EPOCHREALTIME" ] || return ;; # one that stands still is somebody's variable
+# Sets CLOCK by what this shell has: a clock of its own, of which one that stands still is somebody's variable.
+OWN_CLOCK='
+CLOCK= first=${EPOCHREALTIME-}
+typeset -F6 SECONDS 2>/dev/null
+second=${SECONDS-}
+(command -p date) >/dev/null 2>&1 # in a shell of its own: bash would take that date for any date from then on
+case $first in
+[0-9]*[.,]??????) [ "$first" = "$EPOCHREALTIME" ] || CLOCK=shell ;;
+*)
+    case $second in
+    [0-9]*[.,]??????) [ "$second" = "$SECONDS" ] || CLOCK=seconds ;;
     esac
+    ;;
+esac
+'
+
+# Finds the finest clock, if need be by going on in another shell: the same process, with the same words.
+find_clock() { # ARGUMENT...
+    eval "$OWN_CLOCK"
+    [ -z "$CLOCK" ] || return
+    if [ -z "${RESTRIPE_PROBE_SHELL-}" ] && [ -f "$0" ]; then
+        RESTRIPE_PROBE_SHELL=$$
+        export RESTRIPE_PROBE_SHELL
+        for each in bash ksh ksh93 mksh; do
+            command -v "$each" >/dev/null 2>&1 || continue
+            if "$each" -c "$OWN_CLOCK"'[ -n "$CLOCK" ]'; then exec "$each" "$0" "$@"; fi
+        done
+    fi
     CLOCK=date
-    case $told in
+    case $(command -p date +%s%N 2>/dev/null) in
     *[!0-9]*) ;;
     ???????????????????*) return ;;
     esac
@@ -116,11 +140,17 @@ probe() { # NUMBER OUTSTANDING
     FIRST=$NOW
     clock
     START=$S
+    # each twice, and the shorter counts: what disturbs one of them is no part of what it takes
     rm -f 2>/dev/null
     lap
     IDLE=$LAP
+    rm -f 2>/dev/null
+    lap
+    [ "$LAP" -gt "$IDLE" ] || IDLE=$LAP
     lap
     COST=$LAP
+    lap
+    [ "$LAP" -gt "$COST" ] || COST=$LAP
     if create; then
         lap
         net "$COST"
@@ -286,6 +316,7 @@ arguments() { # DIRECTORY MEAN DEADLINE MOST LIFETIME [BUDGET]
 }
 
 main() {
+    find_clock "$@"
     cd /
     exec </dev/null
     unset RESTRIPE_Q
@@ -297,7 +328,6 @@ main() {
     case $host in '' | *[!A-Za-z0-9._-]*) host=host ;; esac
     NAME=${1%/}/.restripe-probe-$host-$$
     D=${RESTRIPE_SYSROOT-}$NAME
-    find_clock
     WHOLE=
     sleep 0.01 2>/dev/null || WHOLE=yes
     trap 'STOP=yes; [ -z "$SLEEPER" ] || kill $SLEEPER 2>/dev/null' TERM INT

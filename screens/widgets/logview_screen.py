@@ -16,7 +16,7 @@ from screens.widgets.frame import OneLine
 from screens.widgets.grid import Grid
 from screens.widgets.logview import LogView
 from supervision.session import Session
-from supervision.state import State
+from supervision.state import State, log_source
 from supervision.tables import Table
 
 BOTH = 34
@@ -30,7 +30,7 @@ def show_job_log(view: LogView, session: Session, host: str, job_id: str, title:
     """Show a job's log as far as it has been read, or had been at the replayed moment."""
     log = session.state.job_log(host, job_id)
     view.show(
-        session.logs.get(host, f"job:{job_id}"),
+        session.logs.get(host, log_source(job_id)),
         key=job_id,
         limit=(log.size if log else 0) if session.player else None,
         title=title,

@@ -53,12 +53,15 @@ async def answer(host: LocalHost, root: Root | None, most: int = 32768, seconds:
 async def test_every_shell_tells_whole_lines_of_both_logs_and_writes_nothing(host: LocalHost, root: Root) -> None:
     root.write(PREVIOUS, "the end of the daemon before\n")
     root.write(LATEST, "one \\n %s $HOME `x` 'y' \"z\"\ntwo\nbeing wri")
-    root.write(MESSAGES, "Jun  6 15:28:09 n1 kernel: a\nJun  6 15:28:09 n1 sshd[1]: b\nJun  6 15:28:09 n1 kernel: c\n")
+    mine = ["kernel: a", "last message repeated 5 times", "kernel: c"]
+    others = ["sshd[1]: b", "last message repeated 7 times", "mmfs: [E] kernel trouble"]
+    lines = [f"Jun  6 15:28:09 n1 {text}" for text in (*mine[:2], *others, mine[2])]
+    root.write(MESSAGES, "".join(f"{line}\n" for line in lines))
     before = sorted((str(path), path.stat().st_mtime_ns) for path in root.directory.rglob("*"))
     assert await answer(host, root) == (
         f"restripe-logs 1\nlog mmfs\nfrom {LATEST}\n| the end of the daemon before\n"
         "| one \\n %s $HOME `x` 'y' \"z\"\n| two\nover\n"
-        f"log kernel\nfrom {MESSAGES}\n| Jun  6 15:28:09 n1 kernel: a\n| Jun  6 15:28:09 n1 kernel: c\nover\nend\n"
+        f"log kernel\nfrom {MESSAGES}\n" + "".join(f"| Jun  6 15:28:09 n1 {text}\n" for text in mine) + "over\nend\n"
     )
     assert sorted((str(path), path.stat().st_mtime_ns) for path in root.directory.rglob("*")) == before
 

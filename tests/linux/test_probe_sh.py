@@ -12,12 +12,13 @@ from pathlib import Path
 import pytest
 
 from supervision.probing import Outcome, Told, read_line, read_setup
+from tests.processes import command_line
 from tests.remote.local_host import LocalHost
 from tests.waiting import until_now
 
 SCRIPT = importlib.resources.files("remote").joinpath("linux", "probe.sh").read_text(encoding="utf-8")
-HANGS = 'h() {{ if [ "$1" = create ] && [ -e {0}/hang ]; then cat {0}/fifo >/dev/null; fi; }}; h'
-"""A hook that hangs at the first step while `hang` is there, until somebody opens the pipe."""
+HANGS = 'h() {{ while [ "$1" = create ] && [ -e {0}/hang ]; do sleep 0.02; done; }}; h'
+"""A hook that hangs at the first step while `hang` is there."""
 
 
 class Running:
@@ -30,11 +31,12 @@ class Running:
         self.file = host.directory / "probe.sh"
         self.file.write_text(text, encoding="utf-8")
         self.out = host.directory / "out"
+        self.env = {"RESTRIPE_PROBE_SHELL": "this one"}
         self.process: subprocess.Popen[bytes] | None = None
 
     def start(self, *words: str, hook: str = "") -> None:
         """Begin; `words` are the mean, the deadline, the most and the lifetime."""
-        env = self.host.env | ({"RESTRIPE_PROBE_HOOK": hook} if hook else {})
+        env = self.host.env | ({"RESTRIPE_PROBE_HOOK": hook} if hook else {}) | self.env
         with self.out.open("ab") as out:
             self.process = subprocess.Popen(
                 [self.host.bin / "sh", self.file, self.place, *words], stdout=out, stderr=out, env=env
@@ -47,14 +49,16 @@ class Running:
         assert None not in told, lines
         return [each for each in told if each]
 
-    def wait(self, outcome: Outcome, number: int = 1, accept: Callable[[Told], bool] = lambda _told: True) -> Told:
-        """The so-manyth line of that outcome, once it is there."""
+    def wait(
+        self, outcome: Outcome, *, of: int | None = None, accept: Callable[[Told], bool] = lambda _told: True
+    ) -> Told:
+        """The first line of that outcome, of that probe, that is accepted, once it is there."""
 
         def found() -> list[Told]:
             lines = [told for told in self.told() if told.outcome is outcome and accept(told)]
-            return lines if len(lines) >= number else []
+            return [told for told in lines if of is None or told.number == of]
 
-        return until_now(found)[number - 1]
+        return until_now(found)[0]
 
     def stop(self) -> int:
         """Ask it to end; its exit code."""
@@ -87,7 +91,6 @@ def ended(running: Running) -> Iterator[Running]:
 
 
 def test_what_hangs_is_told_at_once_holds_up_nobody_and_is_told_again_when_it_ends(probe: Running) -> None:
-    os.mkfifo(probe.host.directory / "fifo")
     hang = probe.host.directory / "hang"
     probe.start("0.05", "0.3", "2", "600", "3", hook=HANGS.format(probe.host.directory))
     begin = probe.wait(Outcome.BEGIN)
@@ -97,15 +100,10 @@ def test_what_hangs_is_told_at_once_holds_up_nobody_and_is_told_again_when_it_en
     first = probe.wait(Outcome.OK)
     assert None not in (first.create, first.stat, first.unlink)
     hang.touch()
-    probe.wait(Outcome.HANGS, 2)
-    second = [told for told in probe.told() if told.outcome is Outcome.HANGS][1]
-    assert second.outstanding == 2  # as many as there may be: no other is begun
+    probe.wait(Outcome.HANGS, accept=lambda told: told.outstanding == 2)  # as many as there may be
+    hung = [told.number for told in probe.told() if told.outcome is Outcome.HANGS][-2:]
     hang.unlink()
-    with (probe.host.directory / "fifo").open("w"):
-        pass
-    late = [probe.wait(Outcome.LATE, number) for number in (1, 2)]
-    hung = {told.number for told in probe.told() if told.outcome is Outcome.HANGS}
-    assert {told.number for told in late} == hung
+    late = [probe.wait(Outcome.LATE, of=number) for number in hung]
     assert None not in {step for told in late for step in (told.create, told.stat, told.unlink)}
     probe.wait(Outcome.OUTSTANDING, accept=lambda told: told.outstanding == 0)
     probe.wait(Outcome.OK, accept=lambda told: (told.number or 0) > max(number or 0 for number in hung))
@@ -150,10 +148,9 @@ def test_at_the_end_of_its_life_it_removes_what_it_made(in_dash: Running) -> Non
 
 def test_while_probes_hang_it_ends_all_the_same_and_says_what_it_leaves(in_dash: Running) -> None:
     """The worst that cannot be ended: a process that ignores TERM, as one in the kernel does."""
-    os.mkfifo(in_dash.host.directory / "fifo")
-    hook = f'trap "" TERM; cat {in_dash.host.directory}/fifo; :'
+    hook = 'trap "" TERM; while :; do sleep 1; done; :'
     in_dash.start("0.05", "0.2", "2", "600", hook=hook)
-    in_dash.wait(Outcome.HANGS, 2)
+    in_dash.wait(Outcome.HANGS, accept=lambda told: told.outstanding == 2)
     assert in_dash.stop() == 0
     assert in_dash.told()[-1].outstanding == 2
     assert in_dash.left() == []
@@ -207,13 +204,13 @@ def test_a_directory_that_cannot_be_made_is_refused_and_one_that_hangs_is_a_find
     assert in_dash.process.wait(20) == 1
     assert [(told.outcome, told.text) for told in in_dash.told()] == [(Outcome.REFUSED, "No such file or directory")]
     in_dash.place.mkdir()
-    os.mkfifo(in_dash.host.directory / "fifo")
-    in_dash.host.tool("mkdir", f'cat {in_dash.host.directory}/fifo; exec /bin/mkdir "$@"')
+    hang = in_dash.host.directory / "hang"
+    hang.touch()
+    in_dash.host.tool("mkdir", f'while [ -e {hang} ]; do sleep 0.02; done; exec /bin/mkdir "$@"')
     in_dash.start("0.05", "0.2", "4", "600")
     hangs = in_dash.wait(Outcome.HANGS)
     assert (hangs.number, hangs.outstanding) == (0, 1)
-    with (in_dash.host.directory / "fifo").open("w"):
-        pass
+    hang.unlink()
     in_dash.wait(Outcome.OK)
     assert in_dash.stop() == 0
     assert in_dash.left() == []
@@ -235,10 +232,30 @@ def test_a_directory_that_is_there_already_is_not_taken(in_dash: Running) -> Non
 def test_without_a_fine_clock_it_measures_in_hundredths_and_says_so(in_dash: Running) -> None:
     assert SCRIPT.count("command -p date +%s%N") == 2
     in_dash.file.write_text(SCRIPT.replace("command -p date +%s%N", "echo 1796067297%N"), encoding="utf-8")
+    in_dash.env["EPOCHREALTIME"] = "1796067297.000000"  # no clock of this shell's
     in_dash.start("0.05", "5", "4", "600")
     assert read_setup(in_dash.wait(Outcome.BEGIN).text).clock == "uptime"
     told = in_dash.wait(Outcome.OK)
     assert {(step or 0) % 10_000 for step in (told.create, told.stat, told.unlink)} == {0}
+
+
+def test_it_goes_on_in_a_shell_with_a_fine_clock_as_the_same_process(in_dash: Running) -> None:
+    in_dash.env.clear()
+    in_dash.start("0.05", "5", "4", "600")
+    setup = read_setup(in_dash.wait(Outcome.BEGIN).text)
+    assert in_dash.process
+    assert setup.clock in ("shell", "seconds")
+    assert setup.directory.endswith(f"-{in_dash.process.pid}")
+    assert command_line(in_dash.process.pid).split()[1:] == [
+        str(in_dash.file),
+        str(in_dash.place),
+        "0.05",
+        "5",
+        "4",
+        "600",
+    ]
+    assert in_dash.stop() == 0
+    assert in_dash.left() == []
 
 
 @pytest.mark.parametrize(

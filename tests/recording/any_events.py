@@ -11,6 +11,7 @@ from remote.events import (
     Adopted,
     Answered,
     Asked,
+    Calibrated,
     Closed,
     Decided,
     Event,
@@ -56,6 +57,7 @@ PIECES = st.sampled_from(
 BYTES = st.one_of(st.binary(max_size=40), st.lists(PIECES, max_size=8).map(b"".join))
 TEXT = st.text(max_size=20)
 NAMES = st.sampled_from(["pollux1", "pollux2", "", "foo1\n\x1b[31m"])
+FACTORS = st.floats(0.25, 6.0)
 TIMES = st.floats(min_value=0, max_value=4e9)
 COUNTS = st.integers(min_value=0, max_value=1 << 40)
 NUMBERS = st.integers(min_value=1, max_value=4)
@@ -136,6 +138,7 @@ BY_KIND: dict[type, st.SearchStrategy[Event]] = {
     LogRewound: st.builds(LogRewound, TIMES, NAMES, SOURCES, TEXT),
     ProcessChanged: st.builds(ProcessChanged, TIMES, NAMES, SOURCES, st.none() | st.booleans()),
     Decided: st.builds(Decided, TIMES, TEXT, TEXT),
+    Calibrated: st.builds(Calibrated, TIMES, TEXT, FACTORS, FACTORS, st.integers(0, 30)),
     Marked: st.builds(Marked, TIMES, TEXT),
     StepChanged: st.builds(
         StepChanged,

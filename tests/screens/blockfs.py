@@ -19,6 +19,7 @@ from remote.linux.commands import lsblk
 from remote.linux.models import BlockDevices
 from remote.parsed import Parsed, Problem
 from supervision.brake import USUAL, Brake, Hours, Plan, Terms
+from supervision.eta_runs import FinishedRun
 from supervision.facts import Fact
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Phase, Preview, Progress, Words
 from supervision.filesystems import Sites
@@ -221,6 +222,14 @@ class BlockFileSystem:
     def counter(self, state: State, scan: Scan) -> Counter:
         told = _model(state.facts.get("rgrps"), Rgrps)
         return Counter("blocks", scan.done, told.dinodes if told else None, at_least=True)
+
+    def site(self, state: State) -> str:
+        del state
+        return ""  # it learns nothing
+
+    def finished_run(self, state: State, job: Job) -> FinishedRun | None:
+        del state, job
+        return None
 
     def aftermath(self, state: State, job: Job) -> Aftermath | None:
         del state, job

@@ -209,6 +209,27 @@ async def test_daemons(far: FarSide) -> None:
     assert "state is one of" in await refused(far, "daemon", host="pollux1", state="tired")
 
 
+async def test_a_daemon_restarts_while_others_serve_its_disks(slow: FarSide) -> None:
+    await started(slow)
+    answer = await slow.sim.control("daemon", host="pollux3", state="restart", seconds=400, disks="stay")
+    assert answer["state"] == "down"
+    facts = await slow.facts()
+    assert all(disk["availability"] == "up" for disk in facts["disks"])
+    assert facts["restripe"]["helpers"] == ["pollux1", "pollux2"]
+
+    async def back() -> bool:
+        return bool((await slow.facts())["hosts"]["pollux3"]["daemon"] == "active")
+
+    await until(back)
+    assert await status(slow) == "0"
+    assert "Running 0 days " in (await slow.run("mmdiag --version", "pollux3"))[1]
+    assert (
+        "[N] Normal shutdown" in (await slow.run("cat $RESTRIPE_SYSROOT/var/adm/ras/mmfs.log.previous", "pollux3"))[1]
+    )
+    await slow.sim.control("power_off", host="pollux2", disks="stay")
+    assert all(disk["availability"] == "up" for disk in (await slow.facts())["disks"])
+
+
 async def test_the_manager_moves(slow: FarSide) -> None:
     await started(slow)
     assert await slow.sim.control("manager", host="pollux3") == {"manager": "pollux3"}

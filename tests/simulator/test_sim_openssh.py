@@ -99,5 +99,6 @@ async def test_power_off_reaches_sessions_of_real_servers(farm: openssh.Farm, si
     after = await sim.environment("pollux3", share=True)
     assert before.pop("RESTRIPE_BOOT_ID") != after.pop("RESTRIPE_BOOT_ID")
     assert before == after
-    assert {"PATH", "RESTRIPE_SYSROOT", "SIM_HOST", "SIM_NAME", "SIM_PORT", "SIM_TOKEN", "TZ"} == set(after)
+    own = {"PATH", "RESTRIPE_PROBE_HOOK", "RESTRIPE_SYSROOT", "SIM_HOST", "SIM_NAME", "SIM_PORT", "SIM_TOKEN", "TZ"}
+    assert set(after) == own
     assert "RESTRIPE_JOBS" in await sim.environment("pollux3")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Sequence
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -14,7 +15,7 @@ from remote.events import Answered, Asked, Exact, Header, Reply, Unanswered
 from remote.linux.commands import log_history, logs
 from remote.linux.host_time import host_time
 from remote.linux.log_tails import parse_logs
-from supervision.canary import HOURS, MINUTES, Count, Listening, unseen
+from supervision.canary import DAY, HOURS, Bucket, Count, Listening, read_to, unseen
 from supervision.canary_rates import Level, Point, Rate, canary, newest, trend
 from supervision.state import State, Store
 
@@ -62,6 +63,11 @@ class Session:
     def heard(self) -> Listening:
         return self.state.heard[HOST]
 
+    @property
+    def minutes(self) -> dict[int, Bucket]:
+        """All minutes with anything in them."""
+        return {number: bucket for hour in self.heard.minutes.values() for number, bucket in hour.items()}
+
     def answer(self, seconds: float, text: str, host: str = HOST, command: Command | None = None) -> None:
         """An answer to a question that was asked so many seconds after noon."""
         self.n += 1
@@ -76,8 +82,8 @@ class Session:
 
     def total(self, host: str = HOST) -> tuple[int, int]:
         """All errors and warnings that are kept."""
-        heard = self.state.heard[host]
-        counts = [count for bucket in (*heard.minutes.values(), *heard.hours.values()) for count in bucket.values()]
+        buckets = [bucket for _, _, bucket in self.state.heard[host].between(0, 1e11)]
+        counts = [count for bucket in buckets for count in bucket.values()]
         return sum(count.errors for count in counts), sum(count.warnings for count in counts)
 
 
@@ -91,7 +97,7 @@ def test_lines_are_counted_in_the_minute_in_which_they_were_written() -> None:
     lines = [at(-65, QUIET), at(-61, EXPEL.format(12)), at(-2, EXPEL.format(13)), at(-1, "[W] odd")]
     session.answer(0, told(lines, [kernel(-1, IO.format(1)), kernel(-1, "quiet_error: 48 callbacks suppressed")]))
     minute = int(NOON // 60)
-    assert dict(session.heard.minutes) == {
+    assert session.minutes == {
         minute - 2: {"expel": Count(1, 0, ("c12",))},
         minute - 1: {
             "expel": Count(1, 0, ("c13",)),
@@ -154,7 +160,7 @@ def test_times_of_a_wrong_clock_are_put_on_the_sites() -> None:
     session.answer(0, f"{NOON + 3600:.0f} +0000", command=host_time())
     session.answer(1, told([at(3600 - 90, EXPEL.format(1)), at(3600 + 600, EXPEL.format(2))]))
     # what lies after the answer was written before it all the same
-    assert sorted(session.heard.minutes) == [int(NOON // 60) - 2, int(NOON // 60)]
+    assert sorted(session.minutes) == [int(NOON // 60) - 2, int(NOON // 60)]
 
 
 def test_a_log_that_cannot_be_read_for_a_while_goes_on_where_it_was() -> None:
@@ -168,15 +174,28 @@ def test_a_log_that_cannot_be_read_for_a_while_goes_on_where_it_was() -> None:
     assert session.heard.gaps == ()
 
 
+def test_answers_that_are_read_anew_in_a_replay_are_the_same_to_it() -> None:
+    first, second = Session(), Session()
+    lines = [at(-1, EXPEL.format(1))]
+    for seconds, tail in ((0, lines), (60, lines), (120, [at(110, EXPEL.format(2))]), (180, [at(170, "[W] odd")])):
+        for session in (first, second):
+            session.answer(seconds, told(tail, cut=True))
+        fact = second.state.facts[f"logs {HOST}"]
+        anew = msgspec.structs.replace(fact, parsed=parse_logs(told(tail, cut=True)))
+        second.store.state = msgspec.structs.replace(second.state, facts={**second.state.facts, fact.key: anew})
+    assert first.state.heard == second.state.heard
+    assert first.heard.gaps == ((NOON + 60, NOON + 110), (NOON + 120, NOON + 170))
+
+
 def test_an_older_day_is_kept_by_the_hour_and_an_older_month_not_at_all() -> None:
     session = Session()
     lines = [at(-40 * 86400, EXPEL.format(1)), at(-2 * 86400, EXPEL.format(2)), at(-2 * 86400 + 60, EXPEL.format(3))]
     session.answer(0, told([*lines, at(-60, EXPEL.format(4))]))
     assert dict(session.heard.hours) == {int(NOON // 3600) - 48: {"expel": Count(2, 0, ("c2", "c3"))}}
-    assert list(session.heard.minutes) == [int(NOON // 60) - 1]
+    assert list(session.minutes) == [int(NOON // 60) - 1]
     for day in range(1, 45):
         session.answer(day * 86400, told([at(day * 86400 - 1, EXPEL.format(day))]))
-    assert len(session.heard.minutes) <= MINUTES
+    assert len(session.heard.minutes) <= DAY + 1
     assert min(session.heard.hours) >= int((NOON + 44 * 86400) // 3600) - HOURS
     assert session.total() == (31, 0)
 
@@ -281,6 +300,20 @@ def test_the_last_lines_of_a_kind_are_kept_the_newest_first() -> None:
     assert (lines[0].at, lines[0].host, lines[0].log) == (NOON - 92, HOST, "mmfs")
 
 
+def test_grave_errors_are_happenings_once_for_each_node() -> None:
+    session = Session()
+    lines = [at(-10, EXPEL.format(1)), at(-9, "[W] odd")]
+    session.answer(0, told(lines))
+    assert not session.state.happened  # they were there before anybody looked
+    lines += [at(10, EXPEL.format(1)), at(20, EXPEL.format(2)), at(21, EXPEL.format(2)), at(30, "[E] odd")]
+    session.answer(60, told(lines))
+    session.answer(120, told([*lines, at(100, EXPEL.format(2)), at(101, "[E] Disk failure.  Volume fs1. rc = 5.")]))
+    assert [(each.at, each.host, each.kind, each.text) for each in session.state.happened] == [
+        (NOON + 60, HOST, "canary", "expel: [E] Node 10.0.0.2 (c2) is being expelled due to expired lease."),
+        (NOON + 120, HOST, "canary", "disk: [E] Disk failure.  Volume fs1. rc = 5."),
+    ]
+
+
 def tail_of(lines: Sequence[str]) -> str:
     return told([at(0, f"[E] {line}") for line in lines])
 
@@ -293,7 +326,7 @@ def test_of_any_log_no_more_lines_are_counted_than_were_written(
     first, second = sorted((min(first, len(log)), min(second, len(log))))
     before = parse_logs(tail_of(log[max(0, first - length) : first])).model.tails[0]
     now = parse_logs(tail_of(log[max(0, second - length) : second])).model.tails[0]
-    fresh, _ = unseen(before, now)
+    fresh, _ = unseen(read_to(before), now)
     if first:
         assert len(fresh) <= second - first
 
@@ -306,6 +339,6 @@ def test_of_lines_that_differ_each_is_counted_exactly_once(gaps: list[int], data
     second = data.draw(st.integers(first, len(lines)))
     before = parse_logs(told(lines[data.draw(st.integers(0, first - 1)) : first])).model.tails[0]
     now = parse_logs(told(lines[data.draw(st.integers(0, first - 1)) : second])).model.tails[0]
-    fresh, lost = unseen(before, now)
+    fresh, lost = unseen(read_to(before), now)
     assert [entry.text for entry in fresh] == [f"[E] number {index}" for index in range(first, second)]
     assert not lost

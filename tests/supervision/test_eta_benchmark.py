@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import pytest
 
+from benchmarks.eta import picture
 from benchmarks.eta.recorded import SEED, names, recorded
 from benchmarks.eta.rivals import Linear, Rich, Smoothed, Window
-from benchmarks.eta.scoring import Told, play, promise, score
+from benchmarks.eta.scoring import Told, after, play, promise, score, taught
 from benchmarks.eta.worlds import HELD_OUT, REGIMES, TUNED, run
 from supervision.eta import Span
+from supervision.eta_rates import Calibration
+from tests.supervision.seedlog import USED_MB
 
 
 def test_there_are_regimes_enough_and_some_were_held_out() -> None:
@@ -66,3 +69,39 @@ def test_every_recorded_run_can_be_played() -> None:
         told = list(play(recorded(name), rivals=False))
         assert any(each.ours for each in told), name
         assert all(each.truth > 0 for each in told), name
+
+
+def test_what_runs_teach_moves_the_ends_of_the_range_and_nothing_else() -> None:
+    told = [Told(100.0, Span(50, 100, 200), {}), Told(100.0, None, {})]
+    first, second = after(told, Calibration(below=2.0, above=0.5, runs=10))
+    assert first.ours is not None
+    assert (first.truth, first.ours.low, first.ours.mid) == (100.0, 25.0, 100)
+    assert first.ours.high == pytest.approx(100 * 2**0.5)
+    assert second.ours is None
+
+
+def test_steady_runs_teach_a_narrower_range() -> None:
+    found = taught(run("steady", seed) for seed in range(2))
+    assert found.runs == 2
+    assert found.above < 1.0
+
+
+def test_with_snapshots_counters_pass_the_totals_that_are_told() -> None:
+    runs = [run("snapshots", seed) for seed in range(3)]
+    assert all(each.snapshots for each in runs)
+    ratios = [each.lines[-1].inodes / each.allocated for each in runs if each.allocated and each.lines[-1].inodes]
+    assert len(ratios) == 3
+    assert max(ratios) > 1.5
+    assert all(0.9 < ratio <= 3.0 for ratio in ratios)
+
+
+def test_the_picture_of_the_docs_is_what_is_drawn_of_the_recording() -> None:
+    told = picture.moments()
+    assert picture.USED_MB == USED_MB
+    assert (len(told), told[-1].percent) == (105, 100.0)
+    end = told[-1].at
+    spans = [one.ours for one in told if one.ours]
+    assert all(span.low < end < span.high for span in spans[:-1])
+    assert spans[-1].low - end == pytest.approx(10, abs=1)  # 2.5 minutes before the end: seconds late
+    assert all(one.naive <= end for one in told[1:] if one.naive is not None and one.at < end - 1800)
+    assert picture.draw(told) == picture.FILE.read_text(encoding="utf-8")

@@ -5,18 +5,19 @@ from __future__ import annotations
 import pytest
 
 from supervision.eta import State
+from supervision.eta_rates import Known
 from supervision.forecasts import MOST, Forecasts, Told, advanced, changed, forecast, steady_since
-from supervision.reading import Counted, PhaseBegun, PhaseOver, Totals, WaitsFor
+from supervision.reading import Counted, PhaseBegun, PhaseOver, WaitsFor
 
-TOTALS = Totals(1_000_000)
+KNOWN = Known(1_000_000)
 BEGUN = (0.0, PhaseBegun("Scanning user file metadata"))
 
 
 def fed(count: int, *, gap: float = 100.0, step: int = 10_000, before: Forecasts | None = None) -> Forecasts:
     """A scan of 100 inodes a second, line by line."""
-    held = advanced(before or Forecasts(), [BEGUN], TOTALS)
+    held = advanced(before or Forecasts(), [BEGUN], KNOWN)
     for number in range(1, count + 1):
-        held = advanced(held, [(gap * number, Counted(1.0, step * number))], TOTALS)
+        held = advanced(held, [(gap * number, Counted(1.0, step * number))], KNOWN)
     return held
 
 
@@ -32,16 +33,16 @@ def test_each_line_is_told_of_with_the_finish_on_the_clock() -> None:
 
 def test_what_is_taken_in_changes_nothing_that_was_there() -> None:
     held = fed(10)
-    before = forecast(held, 1000.0, TOTALS)
-    advanced(held, [(1100.0, Counted(2.0, 500_000))], TOTALS)
+    before = forecast(held, 1000.0, KNOWN)
+    advanced(held, [(1100.0, Counted(2.0, 500_000))], KNOWN)
     changed(held, "a limit was set")
-    assert forecast(held, 1000.0, TOTALS) == before
+    assert forecast(held, 1000.0, KNOWN) == before
     assert fed(10) == held
 
 
 def test_lines_that_come_together_tell_the_same_as_one_by_one() -> None:
     lines = [(100.0 * number, Counted(1.0, 10_000 * number)) for number in range(1, 11)]
-    assert advanced(Forecasts(), [BEGUN, *lines], TOTALS) == fed(10)
+    assert advanced(Forecasts(), [BEGUN, *lines], KNOWN) == fed(10)
 
 
 def test_forecasts_are_kept_further_apart_the_longer_it_runs_and_never_more_than_so_many() -> None:
@@ -53,24 +54,24 @@ def test_forecasts_are_kept_further_apart_the_longer_it_runs_and_never_more_than
 
 
 def test_a_wait_is_told_at_once_and_its_end_too() -> None:
-    held = advanced(fed(10), [(1001.0, WaitsFor("mmdeldisk"))], TOTALS)
+    held = advanced(fed(10), [(1001.0, WaitsFor("mmdeldisk"))], KNOWN)
     assert (held.told[-1].at, held.told[-1].state) == (1001.0, State.WAITING)
-    held = advanced(held, [(1002.0, Counted(2.0, 110_000))], TOTALS)
+    held = advanced(held, [(1002.0, Counted(2.0, 110_000))], KNOWN)
     assert (held.told[-1].at, held.told[-1].state) == (1002.0, State.ESTIMATE)
 
 
 def test_a_change_of_rate_that_is_known_is_the_reason_that_is_told() -> None:
     held = changed(fed(10), "QoS: maintenance of system 300Iops, was inf")
-    held = advanced(held, [(1100.0, Counted(2.0, 110_000))], TOTALS)
+    held = advanced(held, [(1100.0, Counted(2.0, 110_000))], KNOWN)
     assert "300Iops" in held.told[-1].why
     assert changed(Forecasts(), "nothing to be told") == Forecasts()
 
 
 def test_lines_that_tell_nothing_of_a_scan_cost_nothing() -> None:
     held = fed(3)
-    assert advanced(held, [(400.0, PhaseOver())], TOTALS) is held
-    assert advanced(held, [], TOTALS) is held
-    assert forecast(Forecasts(), 0.0, TOTALS) is None
+    assert advanced(held, [(400.0, PhaseOver())], KNOWN) is held
+    assert advanced(held, [], KNOWN) is held
+    assert forecast(Forecasts(), 0.0, KNOWN) is None
 
 
 def test_how_long_a_forecast_has_been_steady() -> None:
@@ -83,3 +84,16 @@ def test_how_long_a_forecast_has_been_steady() -> None:
     assert steady_since(told, 40.0, 99.0) == 0.0
     assert steady_since(told, 10.0, 20.0) is None
     assert steady_since([*told, Told(30.0, State.STALLED)], 85.0, 97.0) is None
+
+
+def test_where_snapshots_make_the_total_unsure_the_forecast_is_wider_and_says_so() -> None:
+    held = fed(20)
+    sure = forecast(held, 2000.0, KNOWN)
+    unsure = forecast(held, 2000.0, Known(1_000_000, snapshots=True))
+    assert sure is not None
+    assert unsure is not None
+    assert sure.remaining is not None
+    assert unsure.remaining is not None
+    assert unsure.remaining.high > 2 * sure.remaining.high
+    assert "with snapshots" in unsure.why
+    assert forecast(held, 2000.0, KNOWN) == sure

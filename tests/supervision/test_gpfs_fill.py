@@ -6,12 +6,27 @@ import msgspec
 import pytest
 
 from supervision.eta_disks import ROUGH
+from supervision.filesystem import Phase
 from supervision.gpfs_eta import run_kind
 from supervision.gpfs_fill import filling, leaving_disks, on_disks
 from supervision.gpfs_view import View
 from supervision.spaces import DiskUse, Look, noted
 from supervision.state import Job, State
-from tests.supervision.gpfs_states import FS, NOW, attributes, disk, disk_list, disk_space, job, scanning, space, state
+from tests.supervision.gpfs_states import (
+    FS,
+    NOW,
+    USER_FILES,
+    attributes,
+    disk,
+    disk_list,
+    disk_space,
+    file_system,
+    job,
+    log,
+    scanning,
+    space,
+    state,
+)
 
 BEGAN = NOW - 18_000.0
 DELETING = f"/usr/lpp/mmfs/bin/mmdeldisk /dev/{FS} 'd1;d2' -N n1"
@@ -144,3 +159,26 @@ def test_nothing_is_told_where_no_disk_empties_or_fills() -> None:
 )
 def test_runs_are_alike_by_their_command_and_its_work(command: str, kind: str) -> None:
     assert run_kind(command.split()) == kind
+
+
+def test_the_finish_of_an_evacuation_is_that_of_the_kb_left_and_of_another_scan_that_of_its_log() -> None:
+    one = job(command=DELETING, began=BEGAN)
+    now = draining(state({f"space {FS}": space()}, jobs=(one,), logs=(scanning(),)))
+    told = file_system().progress(now, one)
+    assert told.phase is Phase.RUNNING
+    assert told.finish is not None
+    assert told.finish.mid == pytest.approx(NOW + 62_000)
+    assert told.finish.basis == "by KB left on 2 disks that are emptied"
+    other = job(began=BEGAN)
+    logged = file_system().progress(metadata_run(other), other)
+    assert logged.finish is None or "inodes" in logged.finish.basis
+
+
+def test_where_the_log_tells_no_figure_the_disks_do_and_say_how_rough_it_is() -> None:
+    one = job(began=BEGAN)
+    now = msgspec.structs.replace(metadata_run(one), logs={("n1", "job:j1"): log((NOW - 20, USER_FILES))})
+    told = file_system().progress(now, one)
+    assert told.phase is Phase.STARTING
+    assert told.finish is not None
+    assert told.finish.mid == pytest.approx(NOW + 32_000)
+    assert told.finish.basis.endswith(ROUGH)

@@ -8,9 +8,10 @@ from remote.command import Command, Effect
 from remote.events import Answered, Asked, Event, Exact, LinkChanged, LogRead, Placed, Reply
 from remote.gpfs.models import DiskSpace, FsManager, Managers, Qos, QosLimit, Snapshot, Snapshots
 from remote.jobs import Place
-from supervision.gpfs_happened import changes, totals
+from supervision.eta_rates import Known
+from supervision.gpfs_happened import QUICK, changes, known
 from supervision.happenings import MOST, Happening, noted
-from supervision.reading import Change, Totals
+from supervision.reading import Change
 from supervision.state import State, reduce
 from tests.supervision import gpfs_states as made
 from tests.supervision.gpfs_states import FS
@@ -99,16 +100,15 @@ def test_totals_are_allocated_inodes_and_one_copy_of_the_data(copies: str, mb: i
         f"filesystem {FS}": made.attributes(r=copies),
         f"snapshots {FS}": snapshots(),
     }
-    assert totals(told.get, FS, f"mmrestripefs {FS} -r") == Totals(1_000_000, mb)
-    assert totals(told.get, FS, f"mmrestripefs {FS} -r --metadata-only") == Totals(1_000_000, None)
+    assert known(told.get, FS, f"mmrestripefs {FS} -r") == Known(1_000_000, mb)
+    assert known(told.get, FS, f"mmrestripefs {FS} -r --metadata-only") == Known(1_000_000, rough=QUICK)
 
 
 def test_what_is_not_known_is_no_total_and_snapshots_make_it_unsure() -> None:
-    assert totals(lambda _key: None, FS, "") == Totals()
+    assert known(lambda _key: None, FS, "") == Known()
     told = {f"space {FS}": made.space(data_disk("a", 600)), f"snapshots {FS}": snapshots("mon", "tue")}
-    found = totals(told.get, FS, "")
-    assert (found.done, found.mb) == (1_000_000, None)  # how many copies there are was not told
-    assert found.unsure == "there are 2 snapshots, whose inodes are believed to be walked too"
+    # how many copies of data there are was not told
+    assert known(told.get, FS, "") == Known(1_000_000, snapshots=True)
 
 
 # in the state

@@ -9,6 +9,7 @@ import pytest
 
 from remote.events import JobChanged, Launching
 from remote.gpfs.commands import mmrestripefs
+from remote.gpfs.models import Snapshot, Snapshots
 from remote.jobs import JobSpec, JobState, JobStatus
 from supervision.filesystem import Phase, Progress
 from supervision.gpfs import READING
@@ -164,6 +165,18 @@ def test_nearly_all_work_or_the_tools_own_end_is_finishing(last: str) -> None:
     assert progress.phase is Phase.FINISHING
     assert progress.finish is None
     assert progress.why
+
+
+def test_with_snapshots_as_many_inodes_as_are_allocated_are_not_nearly_all_work() -> None:
+    begun = scanning(10)
+    data = f"{counted(998_000, 98.3)}\n".encode()
+    lines = append(begun, data, NOW - 5, end=begun.size + len(data), reading=READING)
+    facts = {**SPACE, f"snapshots {FS}": Snapshots((Snapshot(FS, "s1", 1, "Valid", ""),))}
+    a_job = job()
+    progress = made.file_system().progress(made.state(facts, jobs=(a_job,), logs=(lines,)), a_job)
+    assert progress.phase is Phase.RUNNING
+    assert progress.counter is not None
+    assert progress.counter.at_least
 
 
 def test_100_percent_of_a_metadata_phase_is_not_the_end() -> None:

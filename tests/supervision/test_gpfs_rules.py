@@ -119,6 +119,14 @@ def test_only_a_restripe_and_mmdeldisk_may_be_stopped(command: str, may: bool) -
     assert bool(made.file_system().stop_leaves(a_job)) is may
 
 
+def test_a_probe_may_be_stopped_and_says_that_it_cleans_up() -> None:
+    probe = job(command="sh /jobs/j1/run/probe.sh /fs1/tmp 20 30 4 2419200")
+    assert made.file_system().may_stop(probe) == ""
+    assert "removes what it made" in made.file_system().stop_leaves(probe)
+    other = job(command="sh /jobs/j2/run/probe.sh /fs1/tmp 20 30 4 2419200")  # not this job's file
+    assert made.file_system().may_stop(other)
+
+
 def test_the_consequence_of_stopping_mmdeldisk_is_stated() -> None:
     assert "suspended" in made.file_system().stop_leaves(job(command=f"mmdeldisk {FS} a"))
 

@@ -104,7 +104,7 @@ def test_looks_are_bounded_and_the_oldest_is_kept(steps: list[int]) -> None:
     assert [look.at for look in looks] == sorted({look.at for look in looks})
     # two for each doubling of the age, from some seconds to 5000 s x 300
     assert len(looks) <= NEWEST + 2 * 21
-    assert looks[-1].counters.disks[0].read == len(steps) - 1
+    assert looks[-1].disks["sda"].read == len(steps) - 1
 
 
 def test_of_a_day_a_few_looks_are_kept_and_none_is_twice_as_old_as_asked_for() -> None:

@@ -114,7 +114,7 @@ def test_a_probe_says_how_it_was_set_up() -> None:
 
 def test_one_that_hangs_counts_as_what_it_took_at_least_until_its_true_time_is_told() -> None:
     samples = heard(begin(), hangs(40, 1, 1))
-    assert samples.recent == (Sample(40.0, 1, Outcome.HANGS, whole=30_000_000),)
+    assert samples.recent == (Sample(40.0, 1, Outcome.HANGS, create=30_000_000, whole=30_000_000),)
     assert (samples.hung, samples.hung_since, samples.late, samples.ended) == (1, 40.0, 1, 0)
     samples = heard(hangs(50, 2, 2), own(80, "outstanding", 2), samples=samples)
     assert (samples.hung, samples.hung_since, samples.late) == (2, 40.0, 2)
@@ -164,8 +164,13 @@ def test_ranks_are_those_of_measured_values_and_too_few_are_none() -> None:
         Spread(31.0, 59.0, 30),
     )
     assert spreads(probes[:4]) == (None, None, None, None)
-    hanging = [*probes[:4], Sample(0.0, 99, Outcome.HANGS, whole=30_000_000)]
-    assert spreads(hanging) == (None, None, None, Spread(7.0, 30_000_000.0, 5, at_least=True))
+    hanging = [*probes[:4], Sample(0.0, 99, Outcome.HANGS, create=30_000_000, whole=30_000_000)]
+    assert spreads(hanging) == (
+        Spread(3.0, 30_000_000.0, 5, at_least=True),
+        None,
+        None,
+        Spread(7.0, 30_000_000.0, 5, at_least=True),
+    )
 
 
 def test_levels_come_every_two_minutes_and_look_back_over_ten() -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,7 @@ from supervision.eta_runs import FinishedRun, encode_run
 from tests.supervision.seedlog import SEED_LOG
 from tests.tui.program import loaded_by
 from tui.cli import cli
+from tui.runs import load
 
 KEYS = ["line", "time", "phase", "percent", "inodes", "mb", "state", "unit", "remaining_s", "finish", "why"]
 
@@ -141,3 +143,48 @@ def test_without_a_finished_run_that_is_said_and_the_range_is_as_usual(
 
 def test_a_kind_without_a_site_is_wrong_usage() -> None:
     assert eta("-", "--like", "mmdeldisk", stdin=SEED_LOG).exit_code == 2
+
+
+def whole_log() -> bytes:
+    """1,000,000 inodes in 10,000 s: a line each 100 s."""
+    begin = datetime(2013, 6, 6, 12, 0, tzinfo=UTC)
+    stamps = [(begin + timedelta(seconds=100 * n)).strftime("%a %b %e %H:%M:%S %Y") for n in range(101)]
+    lines = [f"{n / 2:.2f} % complete on {stamps[n]}  ( {10_000 * n} inodes  {10_000 * n} MB)" for n in range(100)]
+    end = ["100.00 % complete on " + stamps[100], "Scan completed successfully.", ""]
+    return "\n".join(["Scanning user file metadata ...", *lines, *end]).encode()
+
+
+LIKE = ("--allocated-inodes", "1000000", "--like", "mmrestripefs fs1 -r", "--site", "big")
+
+
+def test_a_saved_log_of_a_whole_run_can_teach_later_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    result = eta("-", *LIKE, "--keep", stdin=whole_log())
+    assert (result.exit_code, "kept, to teach later runs of mmrestripefs -r at big" in result.stderr) == (0, True)
+    (run,) = load(tmp_path / "restripe" / "runs.jsonl")
+    assert (run.kind, run.site, run.seconds) == ("mmrestripefs -r", "big", 10_000.0)
+    assert run.residuals == pytest.approx((0.0,) * len(run.residuals), abs=0.01)
+    assert "1 finished run of" in eta("-", *LIKE, stdin=whole_log()).stderr
+    eta("-", *LIKE, "--keep", stdin=whole_log())
+    assert len(load(tmp_path / "restripe" / "runs.jsonl")) == 1  # the same run
+
+
+@pytest.mark.parametrize(
+    ("log", "why"),
+    [
+        (whole_log()[:3000], "it does not go on to the end"),
+        (
+            b"".join(whole_log().splitlines(keepends=True)[line] for line in (0, 1, -2, -1)),
+            "nothing was forecast that its end can be held against",
+        ),
+    ],
+)
+def test_a_log_that_ends_in_the_middle_or_tells_too_little_teaches_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, log: bytes, why: str
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    result = eta("-", *LIKE, "--keep", stdin=log)
+    assert result.exit_code == 1
+    assert f"not kept to teach later runs: {why}" in result.stderr
+    assert list(tmp_path.iterdir()) == []
+    assert eta("-", "--keep", stdin=log).exit_code == 2

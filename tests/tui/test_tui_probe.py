@@ -1,0 +1,62 @@
+"""`restripe probe` on a simulated host, over SSH: shown, started once, refused a second time."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from remote.jobs import JobState
+from simulator.client import Simulation
+from supervision.probejob import Wish, probes
+from supervision.probing import read_line
+from supervision.replay import Replay
+from tests.waiting import until
+from tui.cli import cli
+from tui.connecting import Target
+from tui.exits import Exit
+from tui.probe import run
+
+
+@pytest.fixture
+async def cluster() -> AsyncIterator[Simulation]:
+    async with Simulation.start(scenario="seed", speed=600) as simulation:
+        yield simulation
+
+
+async def test_a_probe_is_shown_started_once_and_found_in_its_recording(
+    cluster: Simulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    target, wish = Target("pollux2", config=cluster.ssh_config), Wish("/tmp", "pollux2", 1.0, 2.5)
+    host = cluster.directory / "hosts" / "pollux2"
+    jobs, users = host / "var" / "lib" / "restripe", host / "sysroot" / "tmp"
+    assert await run(target, "mss1", wish, armed=False) is Exit.DONE
+    shown = capsys.readouterr().out
+    assert shown.endswith("/run/probe.sh /tmp 1 30 4 2419200 2.5\nNothing was started: that takes --write.\n")
+    assert not list(jobs.glob("*"))
+    assert not list(tmp_path.rglob("*.jsonl"))
+    users.mkdir()
+    assert await run(target, "mss1", wish, armed=True) is Exit.DONE
+    (job,), (recording,) = jobs.iterdir(), tmp_path.rglob("*.jsonl")
+    assert job.name.startswith("mss1-probe-")
+    assert f"job {job.name}: it runs\n" in capsys.readouterr().out
+    lines = await until(lambda: [line for line in (job / "log").read_text().split("\n")[:-1] if " ok " in line])
+    assert read_line(lines[0])
+    assert await run(target, "mss1", wish, armed=True) is Exit.REFUSED
+    assert capsys.readouterr().err == f"pollux2: /tmp is probed already, by job {job.name}\n"
+    (probe,) = probes(Replay(recording).end)
+    assert (probe.host, probe.job.status.state) == ("pollux2", JobState.RUNNING)
+
+
+def test_what_cannot_be_meant_connects_to_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    for words, told in (
+        (("login1",), "name a directory"),
+        (("login1", "tmp"), "not an absolute path: 'tmp'"),
+        (("login1", "/tmp", "--interval", "0.1"), "0.1 is not in the range 1<=x<=60"),
+    ):
+        done = CliRunner().invoke(cli, ["probe", *words])
+        assert (done.exit_code, told in done.output) == (2, True), done.output

@@ -1,0 +1,165 @@
+"""`restripe watch` on a real OpenSSH server: somebody else's scan is found, followed to its end, and never touched."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner
+
+from tests import openssh
+from tests.openssh import Account, Server
+from tests.tui.program import COMMAND, environment, no_traceback, restripe
+from tui.cli import cli
+from tui.connecting import Target
+from tui.exits import Exit
+from tui.settings import Config, Settings
+from tui.watch import Wanted, run
+
+pytestmark = pytest.mark.openssh
+PROGRAM = """#!/bin/sh
+echo 'Scanning file system metadata, phase 1 ... '
+echo 'Scan completed successfully.'
+echo 'Scanning user file metadata ...'
+echo ' 50.00 % complete on Thu Jun  6 19:35:45 2013  (      500 inodes        10 MB)'
+read word <go
+echo "$word"
+"""
+"""What prints as mmrestripefs does, and waits for a word that a test writes."""
+
+
+class Host:
+    """A host on which somebody runs a restripe; none of the programs of GPFS is there, which is no reason to stop."""
+
+    def __init__(self, farm: openssh.Farm, home: Path) -> None:
+        self.account: Account = farm.account(purpose="watch")
+        self.place = self.account.directory("work")
+        # its processes are told from those of everybody else on this machine
+        self.server: Server = farm.server("gpfs1", account=self.account, env={"RESTRIPE_SYSROOT": str(self.place)})
+        self.config = farm.config
+        self.home = home
+        program = self.account.script("mmrestripefs", PROGRAM)
+        self.log = self.place / "r.log"
+        self.ssh(f"cd {self.place} && mkfifo go && {{ {program} mss1 -r 2>&1 | tee r.log >/dev/null 2>&1 & }}")
+
+    def ssh(self, command: str) -> None:
+        """Run a command on the host as its user."""
+        words = ["ssh", "-F", str(self.config), self.server.host, f"sh -c {shlex.quote(command)}"]
+        subprocess.run(words, check=True, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, timeout=60)
+
+    def go_on(self, word: str) -> None:
+        """Let the scan print a word and end."""
+        self.ssh(f"printf '%s\\n' {shlex.quote(word)} >{self.place}/go")
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Iterator[Host]:
+    with openssh.farm() as farm:
+        yield Host(farm, tmp_path)
+
+
+def lines_of(process: subprocess.Popen[str]) -> Iterator[dict[str, Any]]:
+    assert process.stdout is not None
+    for line in process.stdout:
+        yield json.loads(line)
+
+
+def test_a_scan_in_somebodys_tee_is_found_and_followed_to_its_end(host: Host) -> None:
+    told = host.home / "told"
+    notify = host.home / "notify"
+    notify.write_text(f'#!/bin/sh\necho "$1" >>{told}\n', encoding="utf-8")
+    notify.chmod(0o755)
+    words = ["watch", "gpfs1", "--fs", "mss1", "-F", str(host.config), "--until", "done", "--json"]
+    seen = []
+    with subprocess.Popen(
+        [*COMMAND, *words, "--notify", str(notify)],
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        env=environment(host.home),
+    ) as process:
+        for line in lines_of(process):
+            seen.append(line)
+            if line.get("done") == 500:
+                host.go_on("Scan completed successfully.")
+                break
+        seen += lines_of(process)
+        assert process.stderr is not None
+        errors = process.stderr.read()
+        assert process.wait() == 6, errors  # done, but nobody knows its exit code
+    watching = next(line for line in seen if line["event"] == "watching")
+    assert watching["job"] == f"file:{host.log}"
+    assert "mmrestripefs mss1 -r on gpfs1" in watching["text"]
+    assert "by " + host.account.name in watching["text"]
+    assert (seen[-1]["phase"], seen[-1]["urgent"]) == ("finished", "finish")
+    assert "its exit code cannot be known" in seen[-1]["text"]
+    assert told.read_text(encoding="utf-8") == "finish\n"
+    assert no_traceback(errors)
+    # all of it can be seen again, from the recording alone
+    recording = next((host.home / ".local/state/restripe/recordings").iterdir())
+    assert f"recorded in {recording}" in errors
+    again = restripe(host.home, "replay", "--plain", str(recording))
+    assert again.returncode == 0
+    assert "was started outside restripe" in again.stdout
+
+
+@pytest.mark.parametrize(
+    ("wanted", "code", "told"),
+    [
+        (Wanted(log="LOG"), Exit.FAILED, "which process writes its log is not known"),
+        (Wanted(log="/no/such.log"), Exit.FAILED, "gpfs1: /no/such.log cannot be read: "),
+        (Wanted(until_done=True), Exit.FAILED, "no scan of mss1 runs or has run as a job on gpfs1"),
+        (Wanted("a-1"), Exit.FAILED, "no job a-1 on gpfs1"),
+    ],
+)
+async def test_what_is_over_or_not_there_is_told_at_once(
+    host: Host, wanted: Wanted, code: Exit, told: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host.go_on("mmrestripefs: Command failed.  Examine previous error messages to determine cause.")
+    if wanted.log == "LOG":
+        wanted = Wanted(log=str(host.log))
+    assert await watched(host.config, "gpfs1", wanted, host.home) is code
+    printed = capsys.readouterr()
+    assert told in printed.out + printed.err
+    assert ("  failed      " in printed.out) == (wanted.log == str(host.log))
+
+
+async def test_a_host_that_is_not_let_in_is_could_not_connect(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with openssh.farm() as farm:
+        farm.server("stranger", known=False)
+        assert await watched(farm.config, "stranger", Wanted(), tmp_path) is Exit.UNREACHABLE
+    assert "could not connect to stranger" in capsys.readouterr().err
+
+
+async def watched(config: Path, name: str, wanted: Wanted, home: Path) -> Exit:
+    """What `restripe watch` does, in this process."""
+    target = Target(name, config=config)
+    return await run(
+        target, "mss1", wanted, notifier=None, record=home / "recording.jsonl", settings=Settings(Config(), home)
+    )
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("h", "--log", "/a", "--fs", "f", "job"),
+        ("h", "--pid", "5", "--fs", "f"),
+        ("h", "--log", "relative", "--fs", "f"),
+        ("h", "--notify", "'", "--fs", "f"),
+        ("h", "--until", "dawn", "--fs", "f"),
+        ("h",),
+    ],
+)
+def test_what_cannot_be_meant_is_wrong_usage(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...]
+) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    assert CliRunner().invoke(cli, ["watch", *words]).exit_code == 2

@@ -1,0 +1,86 @@
+"""Opening a session with a real cluster that is recorded from its first connection on, without any screen."""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from dataclasses import dataclass
+from importlib.metadata import version
+from pathlib import Path
+
+from remote.clock import WallClock
+from remote.events import Closed, Header
+from remote.live import LiveOptions, LiveSite
+from remote.recorder import RecordingSite
+from remote.recording import VERSION, Writer
+from supervision import filesystems
+from supervision.clocktext import local_time
+from supervision.filesystem import FileSystem
+from supervision.journal import Journal
+from supervision.migration import operator_name
+from supervision.state import Store
+from supervision.supervisor import Supervisor
+from supervision.watching import Watch
+from tui.connecting import Target, settings_for
+from tui.paths import new_recording, runs_file
+from tui.runs import learn
+from tui.settings import Settings
+from tui.using import slowed
+
+
+@dataclass
+class Opened:
+    """A session that only looks, with what it is recorded in. `how` is how it ended, for the recording."""
+
+    supervisor: Supervisor
+    watch: Watch
+    fs: FileSystem
+    writer: Writer
+    how: str = "interrupted"
+
+    @property
+    def store(self) -> Store:
+        """The owner of the state."""
+        return self.supervisor.store
+
+
+@asynccontextmanager
+async def looking(target: Target, fs_name: str, record: Path | None, settings: Settings) -> AsyncIterator[Opened]:
+    """Open a session that can change nothing. Nothing was asked yet. Raises RecordingError."""
+    clock = WallClock()
+    live = LiveSite((target.host,), clock, options=LiveOptions(sudo=target.sudo, ssh=settings_for(target)))
+    now = clock.now()
+    zone = time.localtime(now).tm_gmtoff
+    header = Header(
+        restripe=VERSION,
+        program=version("restripe"),
+        created=time.time(),
+        began=now,
+        file_system=fs_name,
+        hosts=(target.host,),
+        entry=target.host,
+        operator=operator_name(),
+        utc_offset=zone,
+    )
+    stamp = local_time(now, zone).strftime("%Y%m%dT%H%M%S")
+    try:
+        writer = await asyncio.to_thread(Writer, record or new_recording(f"{fs_name}-{stamp}"), header)
+    except BaseException:
+        await live.close()
+        raise
+    journal = Journal(Store(header), writer)
+    fs = filesystems.file_system(header, sites=settings.config.sites)
+    site = RecordingSite(live, journal.emit, writer, journal.prepare)
+    supervisor = Supervisor(site, journal, fs=fs_name, entry=target.host)
+    limits = settings.config.refresh
+    watch = Watch(supervisor, fs, lambda cadences: slowed(cadences, fs.costly(), limits))
+    opened = Opened(supervisor, watch, fs, writer)
+    try:
+        async with supervisor:
+            await learn(supervisor, fs, runs_file())
+            yield opened
+    finally:
+        journal.emit(Closed(clock.now(), opened.how))  # the last event: the tasks that asked have ended
+        await asyncio.to_thread(writer.close)

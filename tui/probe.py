@@ -1,0 +1,73 @@
+"""`restripe probe`: start a probe of users' latency as a detached job, or show what would be started."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import sys
+
+from remote.clock import WallClock
+from remote.errors import RefusedError, SiteError, UnreachableError
+from remote.events import Closed
+from remote.jobs import JobState
+from remote.live import LiveOptions, LiveSite
+from remote.recorder import RecordingSite
+from remote.recording import RecordingError, Writer
+from remote.text import one_line, safe
+from supervision.clocktext import local_time
+from supervision.journal import Journal
+from supervision.migration import operator_name
+from supervision.probejob import Wish, probe_at, probe_spec, refusal
+from supervision.state import Store
+from tui.connecting import Target, settings_for
+from tui.exits import Exit
+from tui.leaving import recording_lines
+from tui.paths import new_recording
+from tui.session import header_for
+
+
+async def run(target: Target, fs: str, wish: Wish, *, armed: bool) -> Exit:
+    """Start a probe on the target's host when armed, else show the command. What is launched is recorded first."""
+    if why := refusal(wish.directory, wish.mean, wish.budget):
+        sys.stderr.write(f"{one_line(why)}\n")
+        return Exit.USAGE
+    live = LiveSite((target.host,), WallClock(), armed=armed, options=LiveOptions(ssh=settings_for(target)))
+    try:
+        header = await header_for(live, fs, target.host)
+        name = f"{fs or target.host}-probe-{local_time(header.began, header.utc_offset):%Y%m%dT%H%M%S}"
+        writer = await asyncio.to_thread(Writer, new_recording(name), header) if armed else None
+        try:
+            journal = Journal(Store(header), writer)
+            code = await _start(RecordingSite(live, journal.emit, writer, journal.prepare), journal, name, wish)
+            journal.emit(Closed(live.clock.now(), "left"))
+        finally:
+            if writer:
+                await asyncio.to_thread(writer.close)
+    except (SiteError, RecordingError) as error:
+        sys.stderr.write(f"{safe(str(error))}\n")
+        if isinstance(error, UnreachableError):
+            return Exit.UNREACHABLE
+        return Exit.REFUSED if isinstance(error, RefusedError) else Exit.FAILED
+    finally:
+        await live.close()
+    if writer:
+        sys.stdout.write("".join(f"{line}\n" for line in recording_lines(writer)))
+    return code
+
+
+async def _start(site: RecordingSite, journal: Journal, name: str, wish: Wish) -> Exit:
+    """Launch it, unless one is there already; unarmed, show what would be launched."""
+    (host,) = site.hosts
+    await site.jobs(host)
+    if there := probe_at(journal.store.state, host, wish.directory):
+        sys.stderr.write(f"{one_line(host)}: {one_line(wish.directory)} is probed already, by job {there}\n")
+        return Exit.REFUSED
+    place, job_id = await site.place(host), f"{name}-{secrets.token_hex(2)}"
+    spec = probe_spec(place, job_id, operator_name(), wish.directory, mean=wish.mean, budget=wish.budget)
+    sys.stdout.write(f"{host}: {spec.command.text}\n")
+    if not site.armed:
+        sys.stdout.write("Nothing was started: that takes --write.\n")
+        return Exit.DONE
+    status = await site.launch(host, spec)
+    sys.stdout.write(f"job {status.id}: {status.meaning}\n")
+    return {JobState.UNKNOWN: Exit.UNKNOWN, JobState.ERROR: Exit.FAILED}.get(status.state, Exit.DONE)
