@@ -18,19 +18,16 @@ from screens.restripe_details import DetailsScreen, all_lines
 from screens.restripe_events import event_lines, events_of
 from screens.restripe_lines import LABEL, Block, fitted, progress_blocks
 from screens.restripe_parts import brake_blocks, canary_block, fill_block, happened_block, users_block
+from screens.restripe_seen import Seen, seen
 from screens.restripe_strips import Kept, strips
 from screens.widgets.charts import Charts
 from screens.widgets.lines import Lines
 from screens.widgets.logview import LogView
 from screens.widgets.logview_screen import show_job_log
 from screens.widgets.render import labelled, plain
-from supervision.canary_rates import Canary, canary
-from supervision.charting_lens import Run
 from supervision.filesystem import Progress
-from supervision.jobtimes import began_here, ended_here
-from supervision.probejob import Hurt, hurt
 from supervision.state import Job
-from supervision.truth import Truth, true_end, truth_text
+from supervision.truth import truth_text
 
 ALL, CHARTS, LOG = "all", "charts", "log"
 LOG_LINES = 6
@@ -68,7 +65,7 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         Binding("d", "details", "details", id="restripe.details"),
         Binding("e", "events", "events", id="restripe.events"),
         Binding("E", "truth", "true end", id="restripe.truth"),
-        Binding("i", "zoom_time(-1)", "zoom time", key_display="i o", id="restripe.nearer"),
+        Binding("i", "zoom_time(-1)", "time", key_display="i o", id="restripe.nearer"),
         Binding("o", "zoom_time(1)", "see a longer time", show=False, id="restripe.further"),
         Binding("H", "pan(-1)", "earlier times", show=False, id="restripe.earlier"),
         Binding("L", "pan(1)", "later times", show=False, id="restripe.later"),
@@ -158,11 +155,8 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         session = self.session
 
         def lines(width: int) -> list[Text]:
-            job, state = self.job, session.state
-            if job is None:
-                return []
-            progress = session.fs.progress(state, job)
-            return all_lines(state, session.fs, progress, hurt(state, job), self._canary(job), session.now, width)
+            job = self.job
+            return all_lines(seen(session, job, self._kept, revealed=False), width) if job else []
 
         self.app.push_screen(DetailsScreen("Users, logs, disks and limits", lines))
 
@@ -203,18 +197,17 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
             self.revealed = False
             self.query_one(Charts).begin_anew()
             self._kept = Kept()
-        progress = self.session.fs.progress(self.session.state, job)
-        hurting, heard, truth = hurt(self.session.state, job), self._canary(job), self._truth(job)
+        found = seen(self.session, job, self._kept, revealed=self.revealed)
         charts = self.has_class("-charts")
         room = HEAD if self.view == CHARTS else height - LOG_LINES - CHART_LEAST * charts
-        lines = fitted(self._blocks(job, progress, hurting, heard, truth), max(1, room))
+        lines = fitted(self._blocks(found), max(1, room))
         self.query_one("#summary").styles.max_height = max(1, height - (LOG_LINES if self.view == ALL else CHART_LEAST))
         self.query_one("#text", Lines).show(lines)
         if charts:
             left = height - len(lines)
-            rows = left if self.view == CHARTS else min(CHART_MOST, left - LOG_LINES)
-            self._draw(job, progress, hurting, heard, truth, rows)
-        show_job_log(self.query_one(LogView), self.session, job.host, job.status.id, self._log_title(job, progress))
+            self._draw(found, left if self.view == CHARTS else min(CHART_MOST, left - LOG_LINES))
+        title = self._log_title(job, found.progress)
+        show_job_log(self.query_one(LogView), self.session, job.host, job.status.id, title)
 
     def _none(self) -> list[Text]:
         words = self.session.fs.words
@@ -231,51 +224,28 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         parts = (progress.phase.value, share, f"log of job {job.status.id} on {job.host}")
         return "  ".join(part for part in parts if part)
 
-    def _truth(self, job: Job) -> Truth | None:
-        """When it was over in truth: once it is, and in a replay also before, where a person wants to see that."""
-        ended = ended_here(self.session.state, job)
-        if ended is not None:
-            return Truth(ended)
-        player = self.session.player
-        return true_end(player.replay, job.host, job.status.id) if player and self.revealed else None
-
-    def _canary(self, job: Job) -> Canary:
-        """What the logs complain of, gathered anew only where they were read again."""
-        state, began = self.session.state, began_here(self.session.state, job)
-        facts = (state.facts.get(f"logs {host}") for host in state.hosts)
-        found: Canary = self._kept.get("now", (state.heard, *facts), None, lambda: canary(state, began))
-        return found
-
-    def _blocks(
-        self, job: Job, progress: Progress, hurting: Hurt | None, heard: Canary, truth: Truth | None
-    ) -> list[Block]:
-        session, width = self.session, self.body_width
-        state, now, zone = session.state, session.now, session.state.utc_offset
-        blocks = progress_blocks(state, job, progress, now, width)
-        if truth:
-            ended, told = job.status.state.settled, truth_text(truth, progress.told, now, zone)
-            label, rank = ("ended", 3) if ended else ("true end", 0)
+    def _blocks(self, found: Seen) -> list[Block]:
+        width, now, zone = self.body_width, found.now, found.zone
+        blocks = progress_blocks(found.state, found.job, found.progress, now, width)
+        if found.truth:
+            told = truth_text(found.truth, found.told, now, zone)
+            label, rank = ("ended", 3) if found.job.status.state.settled else ("true end", 0)
             blocks.insert(-1, Block(rank, labelled(label, told, width, label_width=LABEL, style="bold magenta")))
-        began = began_here(state, job)
+        armed = self.session.armed
         return [
             *blocks,
-            users_block(hurting, now, zone, width, key="p" if session.armed else ""),
-            canary_block(heard, width),
-            fill_block(session.fs.fills(state), width),
-            *brake_blocks(session.fs.brake(state), width),
-            happened_block(state.happened, job.at if began is None else began, zone, width),
+            users_block(found.hurt, now, zone, width, key="p" if armed else ""),
+            canary_block(found.canary, width),
+            fill_block(found.fills, width),
+            *brake_blocks(found.brake, width, armed=armed),
+            happened_block(found.state.happened, found.run.began, zone, width),
         ]
 
-    def _draw(
-        self, job: Job, progress: Progress, hurting: Hurt | None, heard: Canary, truth: Truth | None, height: int
-    ) -> None:
-        session, state = self.session, self.session.state
-        ended, began = ended_here(state, job), began_here(state, job)
-        until = session.now if ended is None else min(session.now, ended)
-        log = state.job_log(job.host, job.status.id)
-        points = log.scan.points if log else ()
-        trends = tuple(strips(self._kept, state, points, progress, hurting, heard, session.fs.fills(state)))
-        at = truth.at if truth else None
-        story = Story(until, state.utc_offset, progress.told, trends, state.happened, at)
-        run = Run(min(until, job.at if began is None else began), until)
-        self.query_one(Charts).show(run, state.utc_offset, self.body_width, height, lambda look: drawing(story, look))
+    def _draw(self, found: Seen, height: int) -> None:
+        trends = tuple(
+            strips(self._kept, found.state, found.points, found.progress, found.hurt, found.canary, found.fills)
+        )
+        truth = found.truth.at if found.truth else None
+        story = Story(found.run.end, found.zone, found.told, trends, found.state.happened, truth)
+        charts, width = self.query_one(Charts), self.body_width
+        charts.show(found.run, found.zone, width, height, lambda look: drawing(story, look), found.sources)

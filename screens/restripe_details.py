@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import ClassVar
 
+from rich.cells import cell_len
 from rich.text import Text
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
@@ -14,12 +15,12 @@ from textual.widgets import Static
 
 from screens.restripe_lines import LABEL, evidence_lines
 from screens.restripe_parts import brake_blocks, canary_block, fill_lines, users_block
+from screens.restripe_seen import Seen
 from screens.widgets import clipboard
 from screens.widgets.lines import Lines
 from screens.widgets.render import labelled, plain
 from supervision.canary_rates import Canary, OfKind, newest
 from supervision.clocktext import time_of_day
-from supervision.filesystem import FileSystem, Progress
 from supervision.impacttext import detail_lines
 from supervision.probejob import Hurt
 from supervision.state import State
@@ -40,8 +41,8 @@ def users_lines(hurt: Hurt | None, now: float, zone: int, width: int) -> list[Te
             indent=LABEL + 1,
         )
     )
-    for text in detail_lines(hurt.impact):
-        lines += labelled("", text, width, label_width=LABEL)
+    for text in detail_lines(hurt.impact):  # its columns stay
+        lines += [Text(text, no_wrap=True)] if cell_len(text) <= width else labelled("", text, width, label_width=0)
     return lines
 
 
@@ -65,16 +66,14 @@ def kind_text(kind: OfKind) -> str:
     return f"{kind.name}: {kind.now.errors:.2g} errors and {kind.now.warnings:.2g} warnings/min{before}{nodes}"
 
 
-def all_lines(
-    state: State, fs: FileSystem, progress: Progress, hurt: Hurt | None, canary: Canary, now: float, width: int
-) -> list[Text]:
+def all_lines(found: Seen, width: int) -> list[Text]:
     """All sections, with an empty line between two."""
     sections: Sequence[list[Text]] = (
-        evidence_lines(progress, width),
-        users_lines(hurt, now, state.utc_offset, width),
-        canary_lines(state, canary, width),
-        fill_lines(fs.fills(state), width),
-        [line for block in brake_blocks(fs.brake(state), width) for line in block.lines],
+        evidence_lines(found.progress, width),
+        users_lines(found.hurt, found.now, found.zone, width),
+        canary_lines(found.state, found.canary, width),
+        fill_lines(found.fills, width),
+        [line for block in brake_blocks(found.brake, width) for line in block.lines],
     )
     lines: list[Text] = []
     for section in sections:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import chain, repeat
 
 from rich.text import Text
 
 from remote.text import one_line
 from screens.restripe_charts import SIGNS, told_text
 from screens.widgets.chart import sign_of
-from screens.widgets.render import fit, labelled
+from screens.widgets.render import fit, paragraph
 from supervision.charting_forecasts import moves
 from supervision.clocktext import DAYS, local_time
 from supervision.forecasts import Told
@@ -36,5 +37,9 @@ def event_lines(events: Events, width: int, zone: int) -> list[Text]:
         when = local_time(at, zone)
         letter = " " if kind == FORECAST else sign_of(kind, SIGNS).letter
         head = f"{letter} {DAYS[when.weekday()]} {when:%H:%M:%S} {fit(one_line(kind), 9)} {fit(one_line(host), 8)}"
-        lines += labelled(head, text, width, label_width=HEAD, style="" if kind != FORECAST else "dim")
+        style = "dim" if kind == FORECAST else ""
+        for part, beside in zip(
+            paragraph(text, max(10, width - HEAD - 1)), chain((head,), repeat(" " * HEAD)), strict=False
+        ):
+            lines.append(Text(f"{beside} {part}".rstrip(), style, no_wrap=True))
     return lines

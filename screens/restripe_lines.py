@@ -50,7 +50,7 @@ def fitted(blocks: Sequence[Block], room: int) -> list[Text]:
     """As many blocks as have room, in their order. What has rank 0 stays whatever the room."""
     kept = [block for block in blocks if block.lines]
     ranks = sorted({block.rank for block in kept} - {0}, reverse=True)
-    for rank in ranks:
+    for rank in (*ranks, 0):
         if sum(len(block.lines) for block in kept) > room:
             kept = [Block(rank, block.short) if block.rank == rank and block.short else block for block in kept]
     for rank in ranks:

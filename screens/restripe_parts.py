@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from rich.cells import cell_len
 from rich.text import Text
 
-from remote.text import one_line
+from remote.text import one_line, safe
 from screens.restripe_lines import LABEL, Block, field
 from screens.widgets.render import STYLES, fit, labelled
 from supervision.bars import bar
@@ -15,8 +16,8 @@ from supervision.canary_rates import Canary, Level
 from supervision.clocktext import time_of_day
 from supervision.filesystem import Fill
 from supervision.happenings import Happening
-from supervision.impact import Standing
-from supervision.impacttext import impact_text
+from supervision.impact import Impact, Standing
+from supervision.impacttext import budget_text, factor_text, impact_text, latency_text
 from supervision.probejob import Hurt
 from supervision.tables import Severity
 
@@ -33,10 +34,23 @@ def users_block(hurt: Hurt | None, now: float, zone: int, width: int, *, key: st
     found = hurt.impact
     bad = found.standing is Standing.OVER or bool(found.hung)
     style = "bold red" if bad else "bold yellow" if found.standing is Standing.NEAR else ""
-    lines = [field("users", impact_text(found, now, zone), width, style)]
+    lines = labelled("users", users_text(found, now, zone, width - LABEL - 1), width, label_width=LABEL, style=style)
     if found.why:
         lines += labelled("", found.why, width, label_width=LABEL)
     return Block(0 if bad else 1, lines, lines[:1])
+
+
+def users_text(found: Impact, now: float, zone: int, room: int) -> str:
+    """What users' operations take: where there is little room, the worst first, and that nothing hangs is left out."""
+    whole = impact_text(found, now, zone)
+    if cell_len(whole) <= room:
+        return whole
+    short, _gap, hung = whole.rpartition("   ")
+    if cell_len(short) > room and found.factor is not None and found.judged.before and found.judged.now:
+        before, after = latency_text(found.judged.before.p50), latency_text(found.judged.now.p50)
+        verdict = f"{factor_text(found.factor)}, {budget_text(found, now, zone)}"
+        short = f"{verdict}; {found.judged.name} {before}, {after} now"
+    return f"{short}; {hung}" if found.hung else short
 
 
 def canary_block(canary: Canary, width: int) -> Block:
@@ -44,12 +58,12 @@ def canary_block(canary: Canary, width: int) -> Block:
     if canary.at is None and not canary.unread:
         return Block(7, [])
     word = {Level.RAISED: "more than usual: ", Level.ALARM: "ALARM: "}.get(canary.level, "")
-    line = field("canary", f"{word}{one_line(canary.text)}", width, LEVELS.get(canary.level, ""))
+    line = field("canary", f"{word}{safe(canary.text)}", width, LEVELS.get(canary.level, ""))
     return Block({Level.ALARM: 0, Level.UNKNOWN: 7}.get(canary.level, 1), [line])
 
 
-def brake_blocks(brake: Brake | None, width: int) -> list[Block]:
-    """The limits, what each class does, and why it cannot be eased."""
+def brake_blocks(brake: Brake | None, width: int, *, armed: bool = True) -> list[Block]:
+    """The limits, what each class does, and, for who might ease it, why that cannot be."""
     known = brake is not None and brake.power in (Power.ENABLED, Power.OFF)
     ranks = {"brake": 3 if known else 7}
     return [
@@ -58,6 +72,7 @@ def brake_blocks(brake: Brake | None, width: int) -> list[Block]:
             labelled(line.label, line.value, width, label_width=LABEL, style=STYLES[line.severity]),
         )
         for line in brake_lines(brake)
+        if line.label or armed
     ]
 
 
@@ -74,8 +89,8 @@ def happened_block(happened: Sequence[Happening], began: float, zone: int, width
 
 
 def fill_block(fills: Sequence[Fill], width: int) -> Block:
-    """The disks that are filled or emptied."""
-    return Block(5, fill_lines(fills, width), fill_short(fills, width))
+    """The disks that are filled or emptied; what will not fit is of the first rank."""
+    return Block(0 if _too_full(fills, width) else 5, fill_lines(fills, width), fill_short(fills, width))
 
 
 def fill_lines(fills: Sequence[Fill], width: int) -> list[Text]:
@@ -86,6 +101,7 @@ def fill_lines(fills: Sequence[Fill], width: int) -> list[Text]:
         cells = [_cell(fill) for fill in sorted(some, key=_fullest)]
         rows = ["  ".join(cells[at : at + across]) for at in range(0, len(cells), across)]
         lines += [field(label if at == 0 else "", row, width) for at, row in enumerate(rows)]
+        lines += _too_full(some, width)
     return lines
 
 
@@ -104,7 +120,17 @@ def fill_short(fills: Sequence[Fill], width: int) -> list[Text]:
         lines.append(
             field(label, f"{told}   {bar(max(shares), FILL_BAR)} {one_line(min(some, key=_fullest).name)}", width)
         )
+        lines += _too_full(some, width)
     return lines
+
+
+def _too_full(fills: Sequence[Fill], width: int) -> list[Text]:
+    """A warning of disks that will not hold what comes."""
+    over = [fill.name for fill in fills if (end := _share(fill.end, fill.size)) is not None and end > 1.0]
+    if not over:
+        return []
+    which = ", ".join(map(one_line, over[:3])) + (f" and {len(over) - 3} more" if len(over) > 3 else "")
+    return [field("", f"!! FULL before the end, by forecast: {which}", width, "bold red")]
 
 
 def _apart(fills: Iterable[Fill]) -> list[tuple[str, list[Fill]]]:

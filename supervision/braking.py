@@ -165,12 +165,14 @@ class Restoring:
         supervisor.journal.decide(supervisor.site.clock.now(), RULES, one_line(f"{what}: {outcome.text}"))
 
     async def _renew(self) -> None:
-        """Tell a schedule that somebody watches, until nobody does."""
+        """Read what a schedule tells, and tell it that somebody watches, until nobody does."""
         supervisor = self._supervisor
         while True:
-            await supervisor.site.clock.sleep(max(RENEW, supervisor.store.state.header.speed))
             brake = self._fs.brake(supervisor.store.state)
             held = brake.held if brake else None
+            if held and held.schedule:
+                supervisor.follow(held.host, held.job_id)
             if held and held.schedule and supervisor.site.armed:
                 with contextlib.suppress(SiteError):  # a host that is away is told when it is back
                     await supervisor.site.renew(held.host, held.job_id)
+            await supervisor.site.clock.sleep(max(RENEW, supervisor.store.state.header.speed))

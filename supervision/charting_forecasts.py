@@ -13,6 +13,7 @@ import msgspec
 
 from supervision.charting import DAY, MINUTE, STEPS, Axis, columns_between
 from supervision.clocktext import DAYS, MONTHS, local_time
+from supervision.eta import State
 from supervision.forecasts import Told
 
 MOVED = 0.05
@@ -118,6 +119,23 @@ def clock_of(
             first -= (rows - needed) // 2
             return Clock(first * step - zone, step, rows, zone)
     return Clock(low, max(1.0, (high - low) / rows * 1.001), rows, zone)
+
+
+def with_silences(told: Sequence[Told], lines: Sequence[float], limit: float, now: float) -> list[Told]:
+    """The forecasts with the times between in which nothing was told, for there was no line for longer than `limit`.
+
+    `lines` are the times of the lines, the oldest first; after the last of them the silence lasts until now.
+    """
+    silent = [(one + limit, other) for one, other in pairwise([*lines, now]) if other - one > limit]
+    found = list(told)
+    for begins, ends in silent:
+        before = [one for one in found if one.at <= begins]
+        if not before:
+            continue
+        after = [one for one in found if one.at >= ends]
+        again = [] if ends >= now or (after and after[0].at == ends) else [msgspec.structs.replace(before[-1], at=ends)]
+        found = [*before, Told(begins, State.STALLED, why="no line came"), *again, *after]
+    return found
 
 
 def moves(told: Sequence[Told]) -> list[Told]:

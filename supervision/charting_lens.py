@@ -10,6 +10,8 @@ from supervision.charting import HOUR, MINUTE, Axis
 
 ZOOMS = (10 * MINUTE, 30 * MINUTE, HOUR, 3 * HOUR, 12 * HOUR)
 """Seconds that a zoomed axis has; beyond them there is the whole run."""
+GRAIN, COARSE = 10.0, 60.0
+"""Seconds by which the axis of a whole run grows, and of one that is longer than an hour."""
 
 
 class Run(msgspec.Struct, frozen=True):
@@ -42,12 +44,13 @@ def zooms(run: Run) -> tuple[float | None, ...]:
 def axis_of(run: Run, lens: Lens, columns: int, zone: int = 0) -> Axis:
     """The axis that is seen. It ends after a whole number of columns, so that it stands still while little time passes.
 
-    The whole of a run has the columns that it has: there the width of a column grows with it.
+    The columns of a whole run grow with it, a little at a time.
     """
     columns = max(1, columns)
     span = lens.span
     if span is None or span >= run.seconds:
-        return Axis(run.began, run.began + run.seconds, columns, zone)
+        grain = COARSE if run.seconds > HOUR else GRAIN
+        return Axis(run.began, run.began + ceil(round(run.seconds / grain, 6)) * grain, columns, zone)
     width = span / columns
     last = run.end if lens.until is None else min(run.end, max(run.began + span, lens.until))
     end = ceil(round(last / width, 6)) * width

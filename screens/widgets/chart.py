@@ -6,6 +6,7 @@ Pure functions from plain figures to lines. What is not known is blank, never 0;
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import groupby
 
 import msgspec
 from rich.text import Text
@@ -190,9 +191,16 @@ def axis_line(axis: Axis, label: str, *, cursor: int | None = None) -> Text:
 
 def _line(label: str, value: str, cells: Sequence[tuple[str, str]], scale: str, cursor: int | None) -> Text:
     line = Text(f"{fit(one_line(label), LABEL)} {fit(one_line(value), VALUE, right=True)} ", no_wrap=True)
-    for column, (character, style) in enumerate(cells):
-        line.append(character, f"{style} {_CURSOR}".strip() if column == cursor else style)
+    for style, same in groupby(_pointed(cells, cursor), key=lambda cell: cell[1]):
+        line.append("".join(character for character, _style in same), style)
     line.append(f" {fit(one_line(scale), SCALE)}".rstrip(), _DIM)
     if cursor is None:
         line.rstrip()
     return line
+
+
+def _pointed(cells: Sequence[tuple[str, str]], cursor: int | None) -> Sequence[tuple[str, str]]:
+    if cursor is None or not 0 <= cursor < len(cells):
+        return cells
+    character, style = cells[cursor]
+    return [*cells[:cursor], (character, f"{style} {_CURSOR}".strip()), *cells[cursor + 1 :]]

@@ -55,16 +55,21 @@ class Charts(Static, can_focus=True):
         self.lens = Lens()
         self._run = Run(0.0, 0.0)
         self._axis = Axis(0.0, 1.0, 1)
-        self._zone = 0
+        self._seen: tuple[Look | None, tuple[object, ...]] = (None, ())
         self._draw: Draw | None = None
         self._lines: list[Text] = []
 
-    def show(self, run: Run, zone: int, width: int, height: int, draw: Draw) -> None:
-        """Draw a run in so many cells."""
-        self._run, self._zone, self._draw = run, zone, draw
+    def show(self, run: Run, zone: int, width: int, height: int, draw: Draw, sources: tuple[object, ...] = ()) -> None:
+        """Draw a run in so many cells; not again while the look and all its `sources` are the same."""
+        self._run, self._draw = run, draw
         self._axis = axis_of(run, self.lens, columns_of(width), zone)
         cursor = None if self.lens.cursor is None else self._axis.column(self.lens.cursor)
-        lines = draw(Look(self._axis, self.lens, cursor, width, height))
+        look = Look(self._axis, self.lens, cursor, width, height)
+        same = self._seen and self._seen[0] == look and len(self._seen[1]) == len(sources) > 0
+        if same and all(map(_alike, self._seen[1], sources)):
+            return
+        self._seen = (look, sources)
+        lines = draw(look)
         if lines != self._lines:
             self._lines = lines
             self.update(Text("\n").join(lines))
@@ -107,3 +112,7 @@ class Charts(Static, can_focus=True):
         if lens != self.lens:
             self.lens = lens
             self.post_message(self.Moved())
+
+
+def _alike(one: object, other: object) -> bool:
+    return one is other or (isinstance(one, float) and one == other)

@@ -118,8 +118,9 @@ async def test_a_schedule_is_told_that_somebody_watches_by_an_armed_session_alon
         assert fs.release(supervisor.store.state).stop == "s"
         Restoring(supervisor, fs)
         await until(lambda: isinstance(site.clock, Turns) and len(site.clock.slept) == 2)
+        assert site.followed == [("n1", "job:s")]
         assert site.clock.slept == [RENEW, RENEW]  # type: ignore[attr-defined]
-        await until(lambda: site.renewed == (["s", "s"] if armed else []))
+        await until(lambda: site.renewed == (["s", "s", "s"] if armed else []))
 
 
 @pytest.mark.parametrize("armed", [True, False])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from supervision.charting import Axis, Sample, held, means, most, place, rates, ticks
-from supervision.charting_forecasts import Band, Clock, Judged, bands, clock_of, judged, states
+from supervision.charting_forecasts import Band, Clock, Judged, bands, clock_of, judged, states, with_silences
 from supervision.eta import State
 from supervision.forecasts import Told
 
@@ -76,6 +76,19 @@ def test_a_forecast_holds_until_the_next_one_and_not_beyond_now() -> None:
         *[None] * 6,
     )
     assert states(told, AXIS, NOON + 300) == ("starting", "estimate", "estimate", "estimate", "stalled", *[""] * 5)
+
+
+def test_of_a_silence_it_is_told_that_nothing_came_and_no_figure_stands_there() -> None:
+    first = Told(NOON + 60, State.ESTIMATE, "inodes", 100.0, 200.0, 300.0)
+    later = Told(NOON + 420, State.ESTIMATE, "inodes", 150.0, 250.0, 350.0)
+    lines = [NOON, NOON + 60, NOON + 360, NOON + 420]
+    stalled = Told(NOON + 180, State.STALLED, why="no line came")
+    again = Told(NOON + 360, State.ESTIMATE, "inodes", 100.0, 200.0, 300.0)
+    assert with_silences([first, later], lines, 120.0, NOON + 430) == [first, stalled, again, later]
+    assert with_silences([first, later], lines, 400.0, NOON + 430) == [first, later]
+    now_too = Told(NOON + 540, State.STALLED, why="no line came")
+    assert with_silences([first, later], lines, 120.0, NOON + 900)[-1] == now_too
+    assert with_silences([], lines, 120.0, NOON + 900) == []
 
 
 def test_what_was_bad_for_a_moment_of_a_column_stays_in_sight() -> None:

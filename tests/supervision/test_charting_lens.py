@@ -23,6 +23,11 @@ def test_the_whole_run_begins_where_it_began_and_a_short_one_has_room_to_grow() 
     assert axis_of(Run(NOON, NOON + 5), Lens(), 60, 3600) == Axis(NOON, NOON + 600, 60, 3600)
 
 
+def test_the_axis_of_a_whole_run_grows_by_a_little_at_a_time() -> None:
+    ends = [axis_of(Run(NOON, NOON + seconds), Lens(), 60).end - NOON for seconds in (601, 610, 7201, 7260)]
+    assert ends == [610, 610, 7260, 7260]
+
+
 def test_a_zoomed_axis_stands_still_while_less_than_a_column_passes() -> None:
     first, second, third = (axis_of(Run(NOON, NOON + 7200 + later), TEN, 60) for later in (1, 9, 11))
     assert first == second == Axis(NOON + 7210 - 600, NOON + 7210, 60)

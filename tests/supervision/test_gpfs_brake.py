@@ -194,6 +194,27 @@ def test_while_a_schedule_keeps_the_limits_nothing_else_sets_them_and_a_release_
     assert (left.sure, left.schedule) == (False, False)
 
 
+@pytest.mark.parametrize(
+    ("line_of_log", "iops", "judged"),
+    [
+        ("1970-01-12 13:44:00 tight (within the hours): mmchqos fs1 x", 640.0, Judged.WITHIN),
+        ("1970-01-12 13:44:00 tight (within the hours): mmchqos fs1 x", 2600.0, Judged.NOTHING),
+        ("1970-01-12 13:46:00 tight (within the hours): mmchqos fs1 x", 640.0, Judged.WAITING),
+        ("1970-01-12 13:44:00 free (outside the hours): mmchqos fs1 x", 2600.0, Judged.NONE),
+        ("FAILED", 2600.0, Judged.NONE),
+    ],
+)
+def test_what_a_schedule_sets_is_judged_from_its_own_lines(line_of_log: str, iops: float, judged: Judged) -> None:
+    fs = made.file_system()
+    plan = fs.schedule(state(qos()), 650.0, Hours(), "s")
+    job = made.job(JobState.RUNNING, plan.commands[0].text, job_id="s")
+    job = msgspec.structs.replace(job, status=msgspec.structs.replace(job.status, title=plan.titles[0]))
+    kept = state(qos("other=inf maintenance=5200Iops", *stats(maintenance=iops)), job)
+    told = made.log((made.NOW, line_of_log), job_id="s")
+    logs = {**kept.logs, (told.host, told.source): told}
+    assert fs.brake(msgspec.structs.replace(kept, logs=logs)).effect.judged is judged
+
+
 LIMITS = ("5200IOPS", "unlimited", "unlimited")
 
 
