@@ -46,6 +46,11 @@ def power(view: View) -> tuple[Power, str]:
 def mounted(view: View) -> Mounted:
     """Where it is mounted, as far as that is known."""
     told = view.facts.get(Mounts)
+    where = view.remember("mounted", (told, view.cluster), lambda: _mounted(view, told))
+    return msgspec.structs.replace(where, at=view.at(Mounts))
+
+
+def _mounted(view: View, told: Mounts | None) -> Mounted:
     mounts = told.of(view.name) if told else None
     if mounts is None:
         return Mounted()
@@ -55,7 +60,7 @@ def mounted(view: View) -> Mounted:
         if found:
             own.add(found.daemon_name)
     count = max(mounts.count, len(mounts.nodes))
-    return Mounted(frozenset(own), count, view.at(Mounts))
+    return Mounted(frozenset(own), count)
 
 
 def class_of(job: Job) -> str:
@@ -112,10 +117,14 @@ def divided_over(view: View, scope: str) -> int | None:
 
 def pools(view: View) -> tuple[str, ...]:
     """The pools, as the limits and the disks tell of them."""
-    qos = view.facts.get(Qos)
-    told = [row.pool for row in qos.limits] if qos else []
-    disks = [disk.pool for disk in view.disks.disks] if view.disks else []
-    return tuple(dict.fromkeys(pool for pool in (*told, *disks) if pool and pool != "*"))
+    qos, listed = view.facts.get(Qos), view.disks
+
+    def found() -> tuple[str, ...]:
+        told = [row.pool for row in qos.limits] if qos else []
+        disks = [disk.pool for disk in listed.disks] if listed else []
+        return tuple(dict.fromkeys(pool for pool in (*told, *disks) if pool and pool != "*"))
+
+    return view.remember("pools of limits", (qos, listed), found)
 
 
 def limits(view: View, scans: tuple[str, ...] | None, name: str = MAINTENANCE) -> tuple[Limit, ...]:
