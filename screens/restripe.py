@@ -1,74 +1,92 @@
-"""The restripe: how far by work that can be trusted, whether it is alive, how fast, what it fills, and its log."""
+"""The restripe: when it will be over, whether it is alive, what it does to users, and its log."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import ClassVar
 
 from rich.text import Text
+from textual import on
 from textual.app import ComposeResult
-from textual.binding import Binding, BindingType
+from textual.binding import ActiveBinding, Binding, BindingType
 from textual.containers import VerticalScroll
 
-from remote.text import one_line
 from screens.braking import BrakingScreen
 from screens.intents import RefreshJobs
+from screens.probing import ProbingScreen
+from screens.restripe_charts import LEAST_ROWS, Story, drawing
+from screens.restripe_details import DetailsScreen, all_lines
+from screens.restripe_events import event_lines, events_of
+from screens.restripe_lines import LABEL, Block, fitted, progress_blocks
+from screens.restripe_parts import brake_blocks, canary_block, fill_block, happened_block, users_block
+from screens.restripe_seen import Seen, seen
+from screens.restripe_strips import Kept, strips
+from screens.widgets.charts import Charts
 from screens.widgets.lines import Lines
 from screens.widgets.logview import LogView
 from screens.widgets.logview_screen import show_job_log
-from screens.widgets.render import fit, labelled, plain, spark
-from supervision.bars import bar
-from supervision.clocktext import age_text, duration_text, moment_text
-from supervision.filesystem import Fill, Finish, Phase, Progress
-from supervision.jobtimes import ran_seconds
+from screens.widgets.render import labelled, plain
+from supervision.adopting import log_path
+from supervision.filesystem import Progress
 from supervision.state import Job
+from supervision.truth import truth_text
 
-TROUBLED = {
-    Phase.STALLED: "bold red",
-    Phase.FAILED: "bold red",
-    Phase.LOST: "bold red",
-    Phase.UNKNOWN: "bold yellow",
-    Phase.WAITING: "bold yellow",
-    Phase.STOPPING: "bold yellow",
-    Phase.STOPPED: "bold yellow",
-}
-LABEL = 10
-TREND = 18
-"""Cells of the trend, which is told in as many parts."""
-STEADY = 0.15
-"""How far the rate of late may be from the mean before it is called another one."""
-FILL, FILL_BAR = 32, 8
-"""Cells of a disk and how full it is, and of the bar in them."""
+ALL, CHARTS, LOG = "all", "charts", "log"
 LOG_LINES = 6
 """Lines that the log has at least, with its title and the line beneath it."""
+TALL = 27
+"""Lines of the body from which on charts stand between the summary and the log; that is a terminal of 32."""
+CHART_LEAST, CHART_MOST = LEAST_ROWS + 6, 16
+"""Lines of the charts there."""
+HEAD = 6
+"""Lines of the summary above charts that have the room to themselves."""
+FIRST = ("view", "details", "events", "ease", "release", "truth", "point", "zoom_time", "zoom", "probe", "refresh_jobs")
+"""Actions of the screen in the order in which they get room in the footer, before those of the log."""
 
 
-class RestripeScreen(BrakingScreen):
-    """When will it be over, and is it alive?"""
+class RestripeScreen(BrakingScreen, ProbingScreen):
+    """When will it be over, is it alive, does it hurt?"""
 
     NAME = "restripe"
     HELP_TEXT = (
-        "Work is counted in a unit that can be trusted; the tool's own percentage stands beside it and is not used. "
-        "The finish is a plain range from the mean rate so far. Beneath is its log: find, filter and copy in it; z "
-        "gives it all the room, tab goes to what stands above when that has to be scrolled."
+        "The finish is a range that is meant to hold four ends of five, by work that can be trusted; the tool's own "
+        "percentage stands beside it and is not used. Drawn over time: how that range moved (░, its middle ━), rates, "
+        "and letters of what happened; blank is what nobody knows. v shows the charts or the log alone where there is "
+        "no room for all; on charts, arrows point to a moment and tell of it. Beneath is the log: find, filter and "
+        "copy in it; tab goes to what stands above."
     )
     DEFAULT_CSS = """
     RestripeScreen #summary { height: auto; max-height: 100%; padding: 0 1; scrollbar-size-vertical: 1; }
-    RestripeScreen #summary { scrollbar-gutter: stable; }
-    RestripeScreen LogView { display: none; }
-    RestripeScreen.-log LogView { display: block; }
-    RestripeScreen.-log.-zoomed #summary { display: none; }
+    RestripeScreen #summary { scrollbar-gutter: stable; scrollbar-size-horizontal: 0; }
+    RestripeScreen LogView, RestripeScreen Charts { display: none; }
+    RestripeScreen.-log LogView, RestripeScreen.-charts Charts { display: block; }
+    RestripeScreen.-alone #summary { display: none; }
     """
     BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("v", "view", "view", id="restripe.view"),
+        Binding("d", "details", "details", id="restripe.details"),
+        Binding("e", "events", "events", id="restripe.events"),
+        Binding("E", "truth", "true end", id="restripe.truth"),
+        Binding("i", "zoom_time(-1)", "time", key_display="i o", id="restripe.nearer"),
+        Binding("o", "zoom_time(1)", "see a longer time", show=False, id="restripe.further"),
+        Binding("H", "pan(-1)", "earlier times", show=False, id="restripe.earlier"),
+        Binding("L", "pan(1)", "later times", show=False, id="restripe.later"),
         Binding("z", "zoom", "zoom", id="screen.zoom"),
         Binding("r", "refresh_jobs", "ask", id="restripe.refresh"),
     ]
 
-    zoomed = False
+    view = ALL
+    revealed = False
+    """Whether the true end is shown, in a replay."""
+    _shown: tuple[str, str] | None = None
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._kept = Kept()
 
     def compose_body(self) -> ComposeResult:
         with VerticalScroll(id="summary"):
             yield Lines(id="text")
+        yield Charts()
         yield LogView()
 
     def on_mount(self) -> None:
@@ -76,18 +94,77 @@ class RestripeScreen(BrakingScreen):
         if self.app.return_code is None:
             self.query_one(LogView).text.focus()
 
+    @property
+    def job(self) -> Job | None:
+        """The scan that is shown."""
+        return self.session.fs.scan_job(self.session.state)
+
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
-        if action == "zoom":
-            return self.has_class("-log")
+        if action in ("zoom", "view", "events", "details"):
+            return self.has_class("-job")
+        if action in ("zoom_time", "pan"):
+            return self.has_class("-charts")
+        if action == "truth":
+            return self.session.player is not None and self.has_class("-job")
         if action == "refresh_jobs":
             return self.session.supervisor is not None
         return super().check_action(action, parameters)
 
+    def in_footer(self, keys: list[ActiveBinding]) -> list[ActiveBinding]:
+        """What this screen is for, then what can be done with its log, then the rest."""
+        named = [key.binding.action.partition("(")[0] for key in keys]
+        order = [FIRST.index(name) if name in FIRST else len(FIRST) for name in named]
+        return [key for _place, key in sorted(zip(order, keys, strict=True), key=lambda pair: pair[0])]
+
+    # keys
+
+    def action_view(self) -> None:
+        """All of it, the charts, the log."""
+        views = (ALL, CHARTS, LOG)
+        self._look_at(views[(views.index(self.view) + 1) % len(views)])
+
     def action_zoom(self) -> None:
         """Give the log all the room, or some back."""
-        self.zoomed = not self.zoomed
-        self.show_state()
-        self.query_one(LogView).text.focus()
+        self._look_at(ALL if self.view == LOG else LOG)
+
+    def _look_at(self, view: str) -> None:
+        self.view = view
+        self.refresh_all()
+        (self.query_one(Charts) if view == CHARTS else self.query_one(LogView).text).focus()
+
+    def action_zoom_time(self, by: int) -> None:
+        """See a shorter or a longer time."""
+        self.query_one(Charts).zoom(by)
+
+    def action_pan(self, halves: int) -> None:
+        """See what was earlier, or later."""
+        self.query_one(Charts).pan(halves)
+
+    def action_events(self) -> None:
+        """List what happened."""
+        session = self.session
+
+        def lines(width: int) -> list[Text]:
+            job, state = self.job, session.state
+            told = session.fs.progress(state, job).told if job else ()
+            return event_lines(events_of(state.happened, told, session.now, state.utc_offset), width, state.utc_offset)
+
+        self.app.push_screen(DetailsScreen("What happened, the latest first", lines))
+
+    def action_details(self) -> None:
+        """Tell more of users, logs, disks and limits."""
+        session = self.session
+
+        def lines(width: int) -> list[Text]:
+            job = self.job
+            return all_lines(seen(session, job, self._kept, revealed=False), width) if job else []
+
+        self.app.push_screen(DetailsScreen("Users, logs, disks and limits", lines))
+
+    def action_truth(self) -> None:
+        """Show or hide when it was over in truth."""
+        self.revealed = not self.revealed
+        self.refresh_all()
 
     def action_refresh_jobs(self) -> None:
         """Ask every host for its jobs, of which one may be a scan."""
@@ -98,20 +175,40 @@ class RestripeScreen(BrakingScreen):
         """Other keys work in the log than above it."""
         self.refresh_all()
 
+    @on(Charts.Moved)
+    def look_elsewhere(self) -> None:
+        """Draw another part of the time."""
+        self.refresh_all()
+
+    # drawing
+
     def show_state(self) -> None:
-        session = self.session
-        job = session.fs.scan_job(session.state)
-        self.set_class(job is not None, "-log")
-        self.set_class(self.zoomed, "-zoomed")
+        job = self.job
+        height = self.query_one("#body").size.height
+        self.set_class(job is not None, "-job")
+        self.set_class(job is not None and self.view != CHARTS, "-log")
+        self.set_class(job is not None and (self.view == CHARTS or (self.view == ALL and height >= TALL)), "-charts")
+        self.set_class(job is not None and self.view == LOG, "-alone")
         if job is None:
-            lines = self._none()
-        else:
-            progress = session.fs.progress(session.state, job)
-            lines = self._lines(job, progress, self.body_width)
-            show_job_log(self.query_one(LogView), session, job.host, job.status.id, self._log_title(job, progress))
-        room = max(1, self.query_one("#body").size.height - LOG_LINES)
-        self.query_one("#summary").styles.max_height = room if job else None
+            self.query_one("#summary").styles.max_height = None
+            self.query_one("#text", Lines).show(self._none())
+            return
+        if (job.host, job.status.id) != self._shown:
+            self._shown = (job.host, job.status.id)
+            self.revealed = False
+            self.query_one(Charts).begin_anew()
+            self._kept = Kept()
+        found = seen(self.session, job, self._kept, revealed=self.revealed)
+        charts = self.has_class("-charts")
+        room = HEAD if self.view == CHARTS else height - LOG_LINES - CHART_LEAST * charts
+        lines = fitted(self._blocks(found), max(1, room))
+        self.query_one("#summary").styles.max_height = max(1, height - (LOG_LINES if self.view == ALL else CHART_LEAST))
         self.query_one("#text", Lines).show(lines)
+        if charts:
+            left = height - len(lines)
+            self._draw(found, left if self.view == CHARTS else min(CHART_MOST, left - LOG_LINES))
+        title = self._log_title(job, found.progress)
+        show_job_log(self.query_one(LogView), self.session, job.host, job.status.id, title)
 
     def _none(self) -> list[Text]:
         words = self.session.fs.words
@@ -125,111 +222,33 @@ class RestripeScreen(BrakingScreen):
         """Says what matters most, for when the log has all the room."""
         counter = progress.counter
         share = "" if counter is None or counter.fraction is None else f"{counter.fraction * 100:.1f} %"
-        parts = (progress.phase.value, share, f"log of job {job.status.id} on {job.host}")
+        path = log_path(job.status.id)
+        log = path or f"log of job {job.status.id}"
+        parts = (progress.phase.value, share, f"{log} on {job.host}")
         return "  ".join(part for part in parts if part)
 
-    def _lines(self, job: Job, progress: Progress, width: int) -> list[Text]:
-        session, status, now = self.session, job.status, self.session.now
-        head = f"{status.command or status.title}"
-        lines = [plain(fit(head, width), "bold")]
-        seconds = ran_seconds(session.state, job, now)
-        if status.began and seconds is not None:
-            ran = duration_text(seconds)
-            began = moment_text(status.began, now, session.state.utc_offset)
-            since = f"{ran}, since {began}" if status.ended is None else f"after {ran}, began {began}"
-        else:
-            since = ""
-        last = ""
-        if progress.last_line_at is not None and not status.state.settled:
-            gap = f" (usual gap {duration_text(progress.usual_gap)})" if progress.usual_gap else ""
-            last = f"last line {age_text(progress.last_line_at, now)} ago{gap}"
-        lines.append(
-            _field(progress.phase.value, f"{since}   {last}".strip(), width, TROUBLED.get(progress.phase, "bold"))
-        )
-        if progress.why:
-            lines += labelled("", progress.why, width, label_width=LABEL)
-        if progress.phases:
-            lines.append(_field("phases", phases_text(progress.phases, width - LABEL - 1), width))
-        lines += _work(progress, width)
-        if progress.finish:
-            lines += self._finish(progress.finish, width)
-        lines += _rate(progress, width)
-        return lines + fill_lines(session.fs.fills(session.state), width)
-
-    def _finish(self, finish: Finish, width: int) -> list[Text]:
-        now, zone = self.session.now, self.session.state.utc_offset
-        low, mid, high = (moment_text(at, now, zone) for at in (finish.low, finish.mid, finish.high))
-        left = f"in {duration_text(max(0.0, finish.low - now))} to {duration_text(max(0.0, finish.high - now))}"
+    def _blocks(self, found: Seen) -> list[Block]:
+        width, now, zone = self.body_width, found.now, found.zone
+        blocks = progress_blocks(found.state, found.job, found.progress, now, width)
+        if found.truth:
+            told = truth_text(found.truth, found.told, now, zone)
+            label, rank = ("ended", 3) if found.job.status.state.settled else ("true end", 0)
+            blocks.insert(-1, Block(rank, labelled(label, told, width, label_width=LABEL, style="bold magenta")))
+        armed = self.session.armed
         return [
-            _field("finish", f"{low} - {high} likely, about {mid}   {left}", width),
-            _field("", finish.basis, width, "dim"),
+            *blocks,
+            users_block(found.hurt, now, zone, width, key="p" if armed else ""),
+            canary_block(found.canary, width),
+            fill_block(found.fills, width),
+            *brake_blocks(found.brake, width, armed=armed),
+            happened_block(found.state.happened, found.run.began, zone, width),
         ]
 
-
-def phases_text(phases: Sequence[tuple[str, str]], width: int) -> str:
-    """The phases with a word each; those at the beginning that share one are counted where there is no room."""
-    phases = [(one_line(name), word) for name, word in phases]
-    phases = [(one_line(name), word) for name, word in phases]
-    told = "   ".join(f"{name} {word}" for name, word in phases)
-    first = phases[0][1]
-    same = next((at for at, (_, word) in enumerate(phases) if word != first), len(phases))
-    if len(told) <= width or same < 2:
-        return told
-    rest = "   ".join(f"{name} {word}" for name, word in phases[same:])
-    return f"{same} phases {first} ({phases[0][0]} to {phases[same - 1][0]})   {rest}".rstrip()
-
-
-def _work(progress: Progress, width: int) -> list[Text]:
-    counter = progress.counter
-    if counter is None:
-        return [_field("work", "not known yet", width)]
-    ended = progress.phase is Phase.FINISHED
-    if ended and counter.done is None:
-        return [_field("work", "done; nothing was counted on the way", width)]
-    share = "" if counter.fraction is None else f"{counter.fraction * 100:5.1f} %"
-    size = max(10, min(60, width - LABEL - 14))
-    done = "-" if counter.done is None else f"{counter.done:,}"
-    total = f"{counter.total:,}" if counter.total is not None else "an unknown number of"
-    if counter.at_least and counter.total is not None:
-        total = f"at least {total}"
-    lines = [
-        _field("work", f"{bar(counter.fraction, size)} {share}", width),
-        _field("", f"{'counted last: ' if ended else ''}{done} of {total} {counter.of or counter.unit}", width),
-    ]
-    if progress.tool_percent is not None:
-        lines.append(_field("tool says", f"{progress.tool_percent:.2f} %  (its own figure, not used)", width))
-    return lines
-
-
-def _rate(progress: Progress, width: int) -> list[Text]:
-    """The rate of late with its trend, and the mean, which the finish rests on."""
-    rate, counter = progress.rate, progress.counter
-    if rate is None or counter is None:
-        return []
-    trend = progress.trend
-    late = trend[-1] if trend else rate
-    word = "steady" if abs(late - rate) <= STEADY * rate else "faster of late" if late > rate else "slower of late"
-    told = f"{late:,.0f} {counter.unit}/s  {spark(trend, TREND)}  mean {rate:,.0f}, {word}"
-    return [_field("rate", told, width)]
-
-
-def fill_lines(fills: Sequence[Fill], width: int) -> list[Text]:
-    """How full each disk is that is being filled, the fullest first, side by side where there are many."""
-    shares = sorted(((fill.used / fill.size if fill.size else None, fill.name) for fill in fills), key=_fullest)
-    across = max(1, (width - LABEL - 1) // FILL)
-    name = FILL - FILL_BAR - 9
-    cells = [
-        f"{fit(one_line(disk), name)} {bar(share, FILL_BAR)} {'   ? %' if share is None else f'{share * 100:4.0f} %'}"
-        for share, disk in shares
-    ]
-    rows = ["  ".join(cells[at : at + across]) for at in range(0, len(cells), across)]
-    return [_field("filling" if at == 0 else "", row, width) for at, row in enumerate(rows)]
-
-
-def _fullest(disk: tuple[float | None, str]) -> tuple[float, str]:
-    share, name = disk
-    return (-round(share, 2) if share is not None else 1.0, name)
-
-
-def _field(label: str, value: str, width: int, style: str = "") -> Text:
-    return Text(fit(f"{fit(label, LABEL)} {value}", width).rstrip(), style, no_wrap=True)
+    def _draw(self, found: Seen, height: int) -> None:
+        trends = tuple(
+            strips(self._kept, found.state, found.points, found.progress, found.hurt, found.canary, found.fills)
+        )
+        truth = found.truth.at if found.truth else None
+        story = Story(found.run.end, found.zone, found.told, trends, found.state.happened, truth)
+        charts, width = self.query_one(Charts), self.body_width
+        charts.show(found.run, found.zone, width, height, lambda look: drawing(story, look), found.sources)

@@ -41,6 +41,7 @@ LONGEST = 10 * 366 * 86_400.0
 """Seconds; a forecast of more than ten years is none."""
 _LAST_STAGE = "may end at any moment; its last stage is not counted"
 _CREEPS = "a percentage alone tells nothing so near its end: it creeps, or jumps to 100"
+_AWAITED = "what its counters run up to is not known yet"
 _NOT_COUNTED_YET = "the phase that counts has not begun; the percentage is of this phase alone"
 
 
@@ -116,7 +117,7 @@ class Estimator:
         calibration: Calibration | None = None,
     ) -> None:
         self.allocated, self.used_mb, self.kb = allocated, used_mb, kb
-        self.snapshots, self.rough = snapshots, rough
+        self.snapshots, self.rough, self.awaited = snapshots, rough, False
         self.calibration = calibration or Calibration()
         self._rules = rules or Rules()
         self.history = self._new(None)
@@ -173,6 +174,8 @@ class Estimator:
             return Estimate(State.WAITING, "", None, f"waits until {self._waits_for} ends")
         if self._more_to_come:
             return Estimate(State.STARTING, "", None, _NOT_COUNTED_YET)
+        if self.awaited and self.history.counted:
+            return Estimate(State.STARTING, "", None, _AWAITED)
         history, now = self.history, _time(now)
         known = Known(self.allocated, self.used_mb, self.kb, self.snapshots, self.rough, self.calibration)
         found = basis(history, known, self._rules)
@@ -191,7 +194,7 @@ class Estimator:
 
     def _reason(self, mid: float, now: float | None, found: Basis) -> str:
         """What happened since the last forecast; if it jumped, at least that the last lines were not as usual."""
-        totals = (self.allocated, self.used_mb, self.kb)
+        totals = (self.allocated, self.used_mb, self.kb, int(self.snapshots))
         finish = self.history.clock(now) + mid
         reasons = [*self._told, *self.history.events]
         last = self._shown

@@ -39,6 +39,8 @@ OVER = 1.01
 """A counter this far past its total shows that it is not its total."""
 BOTH, ONE, PERCENT = (1.4, 0.8), (1.85, 1.25), (2.2, 1.55)
 """How many spreads the range reaches below and above the middle."""
+FURTHEST = 12.0
+"""The logarithm of the largest ratio between an end of the range and its middle."""
 SNAPSHOTS_TIMES = 3.0
 """With snapshots, the most inodes that a scan passes, in allocated ones. An assumption: their number is not told."""
 _TIMES = (SNAPSHOTS_TIMES**0.1, SNAPSHOTS_TIMES**0.5, SNAPSHOTS_TIMES**0.9)
@@ -70,7 +72,8 @@ class Known(msgspec.Struct, frozen=True):
     """What is known of a run besides its past: the totals, None where not known, and what widens its range.
 
     `kb` is the work in KB where disks are emptied or filled; `rough` says why what is counted is no good measure.
-    `snapshots` tells that there are some: then more inodes are passed than are allocated.
+    `snapshots` tells that there are some: then more inodes are passed than are allocated. `awaited` says that totals
+    are asked for, and no percentage is to stand in for them meanwhile.
     """
 
     allocated: int | None = None
@@ -79,6 +82,7 @@ class Known(msgspec.Struct, frozen=True):
     snapshots: bool = False
     rough: str = ""
     calibration: Calibration = Calibration()
+    awaited: bool = False
 
     @property
     def totals(self) -> dict[Unit, int | None]:
@@ -132,9 +136,14 @@ def basis(history: History, known: Known, rules: Rules) -> Basis:
     below, above = PERCENT if Unit.PERCENT in totals or known.rough else BOTH if len(totals) == 2 else ONE
     spread = _spread(points[since:], rules)
     # two things that have nothing to do with each other: how the rate varies, and how much there is to do
-    below = math.hypot(below * spread, math.log(left / low)) * known.calibration.below
-    above = math.hypot(above * spread, math.log(high / left)) * known.calibration.above
+    below = _reach(math.hypot(below * spread, math.log(left / low)), known.calibration.below)
+    above = _reach(math.hypot(above * spread, math.log(high / left)), known.calibration.above)
     return msgspec.structs.replace(found, low=mid * math.exp(-below), mid=mid, high=mid * math.exp(above))
+
+
+def _reach(usual: float, factor: float) -> float:
+    """How far a range reaches, as a logarithm; sound whatever factor a recording holds."""
+    return max(0.0, min(FURTHEST, usual * factor))
 
 
 def _totals(history: History, told: dict[Unit, int | None], rules: Rules) -> tuple[dict[Unit, float], tuple[str, ...]]:

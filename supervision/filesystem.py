@@ -99,16 +99,16 @@ class Progress(msgspec.Struct, frozen=True):
 
 
 class Fill(msgspec.Struct, frozen=True):
-    """How full a disk is that a scan fills: `used` of `size`, and what is forecast for the `end`, all in KB.
+    """How full a disk is that a scan fills, or empties; `used` and `size` in KB.
 
-    `end` is None where it is too early for a forecast, or nothing runs.
+    `end` is what will be on it when the scan is over, as forecast; None where that cannot be told.
     """
 
     name: str
     used: int
     size: int
     end: int | None = None
-    group: str = ""
+    emptied: bool = False
 
 
 class Aftermath(msgspec.Struct, frozen=True):
@@ -258,7 +258,7 @@ class FileSystem(Protocol):
         """What is left of the work of a job that a signal ended; None where nothing can be."""
 
     def fills(self, state: State) -> Sequence[Fill]:
-        """The disks that a scan fills."""
+        """The disks that a scan fills or empties."""
 
     def brake(self, state: State, terms: Terms = USUAL) -> Brake | None:
         """How it stands with the limits of a scan; None where there are none on such a file system.

@@ -245,8 +245,9 @@ class GpfsFileSystem:
         return gpfs_aftermath.aftermath(view, job) if gpfs_progress.is_scan(job, self._name) else None
 
     def fills(self, state: State) -> Sequence[Fill]:
-        """The metadata-only disks, with how full the scan that runs will make them."""
-        return gpfs_fill.fills(self._view(state), self.scan_job(state))
+        """The metadata-only disks, and those that are emptied."""
+        view = self._view(state)
+        return gpfs_fill.shown(view, gpfs_progress.scan_job(view))
 
     def brake(self, state: State, terms: Terms = USUAL) -> Brake:
         """The limits of QoS."""

@@ -11,8 +11,7 @@ from supervision import eta_disks
 from supervision.eta import Estimate, Estimator
 from supervision.eta_disks import Filling
 from supervision.filesystem import Fill
-from supervision.gpfs_disks import LEAVING
-from supervision.gpfs_disks import fills as metadata_disks
+from supervision.gpfs_disks import LEAVING, fills
 from supervision.gpfs_view import View, words_of
 from supervision.spaces import since
 from supervision.state import Job
@@ -48,22 +47,25 @@ class _Measured(msgspec.Struct, frozen=True):
 def filling(view: View, job: Job) -> tuple[Filling, ...]:
     """How full a scan makes the disks that hold metadata alone; nothing while it is too early to tell."""
     log = view.state.job_log(job.host, job.status.id)
-    names = [disk.name for disk in metadata_disks(view)]
+    names = [disk.name for disk in fills(view)]
     if log is None or not names or not view.space or not view.space.inodes:
         return ()
     counted = [(point.at, point.done) for point in log.scan.points if point.done is not None]
     return eta_disks.fillings(view.state.spaces, names, view.began(job), counted, view.space.inodes.allocated)
 
 
-def fills(view: View, job: Job | None) -> tuple[Fill, ...]:
-    """The disks that hold metadata alone, with how full a scan that has not ended will make them."""
-    ends = {} if job is None or job.status.state.settled else {disk.name: disk for disk in filling(view, job)}
-    return tuple(
-        msgspec.structs.replace(fill, end=ends[fill.name].end_kb, group=ends[fill.name].group)
-        if fill.name in ends
-        else fill
-        for fill in metadata_disks(view)
-    )
+def shown(view: View, job: Job | None) -> tuple[Fill, ...]:
+    """The disks that a scan fills with metadata, and those that it empties, with what it leaves on them."""
+    if view.space is None or not view.space.exact:
+        return ()
+    running = job if job and not job.status.state.settled else None
+    ends = {each.name: each.end_kb for each in filling(view, running)} if running else {}
+    leaving = set(leaving_disks(view, running)) if running else set()
+    emptied = [
+        Fill(disk.nsd, disk.used_kb, disk.size_kb, 0, emptied=True) for disk in view.space.disks if disk.nsd in leaving
+    ]
+    filled = [fill for fill in fills(view) if fill.name not in leaving]
+    return (*(msgspec.structs.replace(fill, end=ends.get(fill.name)) for fill in filled), *emptied)
 
 
 def on_disks(view: View, job: Job) -> OnDisks | None:
@@ -110,7 +112,7 @@ def _filled(view: View, job: Job) -> tuple[tuple[str, ...], int]:
         return (), 0
     if "-b" in words:
         return _evened_out(view, view.began(job))
-    names = tuple(disk.name for disk in metadata_disks(view))
+    names = tuple(disk.name for disk in fills(view))
     fs, inodes = view.file_system, view.space.inodes if view.space else None
     if "-r" not in words or not inodes or not fs or not fs.inode_size or not fs.metadata_replicas:
         return (), 0

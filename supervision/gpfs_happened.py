@@ -38,7 +38,7 @@ def known(told: Callable[[str], object], name: str, command: str) -> Known:
     """Allocated inodes of the last mmdf, and the MB in use on disks that hold data, of which one copy is counted."""
     space, fs, snapshots = told(f"space {name}"), told(f"filesystem {name}"), told(f"snapshots {name}")
     if not isinstance(space, FsSpace):
-        return Known()
+        return Known(awaited=space is None)
     quick = "--metadata-only" in command.split()
     return Known(
         space.inodes.allocated if space.inodes else None,

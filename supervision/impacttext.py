@@ -64,7 +64,7 @@ def factor_text(factor: float) -> str:
 
 
 def _usual(spread: Spread) -> str:
-    return f"{'at least ' if spread.at_least else ''}{latency_text(spread.p50)}"
+    return f"{'' if spread.bound is None or spread.p50 < spread.bound else 'at least '}{latency_text(spread.p50)}"
 
 
 def _pair(label: str, change: Change, factor: float | None) -> str:

@@ -18,6 +18,14 @@ def began_here(state: State, job: Job) -> float | None:
     return None if began is None else began - clock_ahead(state, job.host)
 
 
+def ended_here(state: State, job: Job) -> float | None:
+    """When a job ended, on the Site's clock: as its host says, else when it was first seen to be over; None before."""
+    if not job.status.state.settled:
+        return None
+    ended = job.status.ended
+    return job.settled_at if ended is None else ended - clock_ahead(state, job.host)
+
+
 def ran_seconds(state: State, job: Job, now: float) -> float | None:
     """How long a job has run at `now` (Site's clock). None where that is not known: it ended nobody knows when."""
     status = job.status

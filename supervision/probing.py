@@ -96,12 +96,16 @@ class Sample(msgspec.Struct, frozen=True):
 
 
 class Spread(msgspec.Struct, frozen=True):
-    """How `count` latencies spread (microseconds). `at_least`: some of them hang, and count as what is known."""
+    """How `count` latencies spread (microseconds).
+
+    Some may hang, and count as what they took at least, of which `bound` is the shortest: a figure from there on is a
+    lower bound.
+    """
 
     p50: float
     p95: float
     count: int
-    at_least: bool = False
+    bound: float | None = None
 
 
 Spreads: TypeAlias = tuple[Spread | None, Spread | None, Spread | None, Spread | None]
@@ -202,21 +206,22 @@ def window(samples: Sequence[Sample], after: float, until: float) -> list[Sample
 
 def spreads(samples: Sequence[Sample]) -> Spreads:
     """How create, stat, unlink and their sum spread."""
-    hangs = any(sample.outcome is Outcome.HANGS for sample in samples)
+    hanging = [sample.whole for sample in samples if sample.outcome is Outcome.HANGS and sample.whole is not None]
+    bound = float(min(hanging)) if hanging else None
     return (
-        _spread([sample.create for sample in samples], at_least=hangs),
+        _spread([sample.create for sample in samples], bound=bound),
         _spread([sample.stat for sample in samples]),
         _spread([sample.unlink for sample in samples]),
-        _spread([sample.whole for sample in samples], at_least=hangs),
+        _spread([sample.whole for sample in samples], bound=bound),
     )
 
 
-def _spread(values: Iterable[int | None], *, at_least: bool = False) -> Spread | None:
+def _spread(values: Iterable[int | None], *, bound: float | None = None) -> Spread | None:
     """The median and the 95th of a hundred, by nearest rank: values that were measured."""
     known = sorted(value for value in values if value is not None)
     if len(known) < LEAST:
         return None
-    return Spread(_rank(known, 0.5), _rank(known, 0.95), len(known), at_least)
+    return Spread(_rank(known, 0.5), _rank(known, 0.95), len(known), bound)
 
 
 def _rank(ordered: Sequence[int], part: float) -> float:

@@ -121,7 +121,7 @@ class Reading:
     def known(self, told: Callable[[str], object], name: str, command: str) -> Known:
         """What is known of a run of a command on the file system `name` besides its lines: what its counters run up to.
 
-        `told` gives what the last answer of a key told, None where there is none.
+        `told` gives what the last answer of a key told; where none could be had, why, and None before it was asked.
         """
         del told, name, command
         return Known()

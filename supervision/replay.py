@@ -98,6 +98,11 @@ class Replay:
         return self.state_after(len(self.index))
 
     @property
+    def furthest(self) -> State:
+        """The latest state that can be had without waiting: that of the end, as soon as all is `complete`."""
+        return self._front.state if self._lazy else self.end
+
+    @property
     def folded(self) -> float:
         """How large a part of the recording is folded, between 0 and 1."""
         return 1.0 if self.complete else self.index.share(self._front.count)

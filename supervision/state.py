@@ -178,7 +178,7 @@ class State(msgspec.Struct, frozen=True):
 
     def _told(self, key: str) -> object:
         fact = self.facts.get(key)
-        return fact.parsed.model if fact and fact.parsed else None
+        return fact.parsed.model if fact and fact.parsed else fact.failure if fact and fact.failure else None
 
 
 def reduce(state: State, event: Event, ahead: Ahead | None = None) -> State:

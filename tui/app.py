@@ -19,6 +19,7 @@ from screens.base import SessionScreen
 from screens.widgets.frame import SCREENS, key_text
 from supervision.session import Session
 from tui import theme
+from tui.attention import Attending
 from tui.carrying import BRAKE, LAUNCH, MIGRATION, STOP, Carrying
 from tui.driver import TerminalDriver, has_shell
 from tui.loading import loaded
@@ -42,7 +43,7 @@ def _actions() -> type[Actions]:
     return Actions
 
 
-class RestripeApp(ReplayKeys, Carrying):
+class RestripeApp(ReplayKeys, Carrying, Attending):
     """Shows one session."""
 
     TITLE = "restripe"
@@ -103,6 +104,7 @@ class RestripeApp(ReplayKeys, Carrying):
         self.theme = theme.theme_for(self, settings)
         self._draws = settings.config.refresh.draws
         self._greeting = greeting
+        self.attend(settings.config.screen)
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """The bands, for themes that know nothing of them."""
@@ -146,6 +148,7 @@ class RestripeApp(ReplayKeys, Carrying):
         """Draw the visible screen when something it may show has changed: hidden ones do no work."""
         if not self.screen_stack or self._hold():
             return  # at the very end there is no screen
+        self.look_to_attention()
         screen = self.screen
         seen = (self.session.state.revision, int(self.session.now), id(screen))
         if seen != self._seen and isinstance(screen, SessionScreen) and screen.is_mounted:

@@ -168,7 +168,7 @@ def connect(
 @cli.command()
 @click.argument("destination", metavar="[USER@]HOST")
 @click.argument("job", required=False, default="")
-@click.option("--fs", metavar="NAME", help="The file system.")
+@click.option("--fs", metavar="NAME", help="The file system; unsaid, that of the newest scan of HOST.")
 @click.option("--log", "log", metavar="PATH", help="Instead of a JOB: the log of a scan that others started, on HOST.")
 @click.option("--pid", type=click.IntRange(min=1), metavar="PID", help="The process that the log is of.")
 @click.option("--until", type=click.Choice(["done"]), help="done: end when the scan ends; usual with JOB and --log.")
@@ -224,8 +224,6 @@ def watch(
         raise click.UsageError(str(error)) from None
     settings = settings_or_exit()
     target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=sudo)
-    if not name:
-        raise click.UsageError("name the file system: --fs NAME, or fs for this host in the configuration file")
     wanted = Wanted(job, log or "", pid, until == "done", as_json, each_line)
     run_to_exit(run(target, name, wanted, notifier=notifier, record=record, settings=settings))
 

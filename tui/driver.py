@@ -17,6 +17,8 @@ from textual.drivers.linux_driver import LinuxDriver
 from textual.events import Resize
 from textual.geometry import Size
 
+from remote.text import one_line
+
 if TYPE_CHECKING:
     from textual.app import App
 
@@ -38,6 +40,7 @@ class TerminalDriver(LinuxDriver):
         super().__init__(app, debug=debug, mouse=mouse, size=size)
         self._output = _Output(self._file)
         self._file = cast("TextIOWrapper", self._output)
+        self._title = ""
         # in the loop, between two callbacks: the library's own handlers may strike while the queue of output is locked
         for number, handler in ((signal.SIGTSTP, self._stop_in_order), (signal.SIGCONT, self._go_on)):
             signal.signal(number, signal.SIG_DFL)
@@ -47,6 +50,30 @@ class TerminalDriver(LinuxDriver):
     def stalled(self) -> bool:
         """Whether the terminal takes no bytes now: a window of a connection that hangs, for example."""
         return self._output.seconds > STALLED
+
+    def ring(self) -> None:
+        """Ring the terminal's bell."""
+        self.write("\a")
+
+    def set_title(self, text: str) -> None:
+        """Show a title; with nothing the one that was there before is again, where the terminal has kept it.
+
+        What could steer the terminal is not sent, whoever made the title.
+        """
+        text = one_line(text)
+        if text == self._title:
+            return
+        if not self._title:
+            self.write("\x1b[22;2t")  # keep the one that is there
+        self.write(f"\x1b]2;{text}\a")
+        if not text:
+            self.write("\x1b[23;2t")
+        self._title = text
+
+    def stop_application_mode(self) -> None:
+        """Leave the terminal as it was: at the end, and while a shell has it."""
+        self.set_title("")
+        super().stop_application_mode()
 
     def close(self) -> None:
         """Wait for what is still to be written, if it can be."""

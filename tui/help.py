@@ -138,6 +138,9 @@ class Actions(Provider):
             run = partial(self.app.run_action, binding.action, action.active.node)
             # as content, never as markup: a key may be a bracket
             yield name, Content(f"   {', '.join(action.keys)}").stylize("dim"), run
+        for what, words in (("bell", "when a scan ends or stalls"), ("title", "how it stands, on the window")):
+            run = partial(self.app.run_action, f"attention('{what}')")
+            yield f"{what} on or off: {words}", Content(""), run
         if theme.no_color():
             return  # nothing that there is has a colour
         for words, name in theme.CHOICES:

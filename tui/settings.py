@@ -35,6 +35,15 @@ class Refresh(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="k
     """Redraws a second at most: fewer on a slow line."""
 
 
+class Screen(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
+    """For a person who looks elsewhere."""
+
+    bell: YES_NO = False
+    """Ring the terminal's bell when a scan ends or stalls, and when users wait longer than the budget."""
+    title: YES_NO = False
+    """Show how it stands in the title of the terminal's window."""
+
+
 class Probe(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="kebab"):
     """Where and how users' latency is probed, and how much worse it may get; what is None is as usual."""
 
@@ -73,6 +82,7 @@ class Config(msgspec.Struct, frozen=True, forbid_unknown_fields=True, rename="ke
     theme: Annotated[Literal["dark", "light", "ansi"], Meta(description='"dark", "light" or "ansi"')] = "dark"
     mouse: YES_NO = True
     refresh: Refresh = Refresh()
+    screen: Screen = Screen()
     probe: Probe = Probe()
     brake: Brake = Brake()
     keys: dict[str, str | list[str]] = {}
@@ -88,6 +98,8 @@ SINGLE: tuple[Key, ...] = (
     ("refresh", "routine"),
     ("refresh", "costly"),
     ("refresh", "draws"),
+    ("screen", "bell"),
+    ("screen", "title"),
 )
 """What the environment may set as well."""
 KEYS_MEAN = 'a key or a list of keys, as in "S" or ["S", "ctrl+s"]'

@@ -74,9 +74,10 @@ async def run(
     record: Path | None,
     settings: Settings,
 ) -> Exit:
-    """Watch until the scan has ended, or for ever; returns how it ended."""
+    """Watch until the scan has ended, or for ever; returns how it ended. Without a name it is that of what runs."""
     writer = None
     try:
+        fs_name = fs_name or await _which(target, wanted)
         async with looking(target, fs_name, record, settings) as opened:
             writer = opened.writer
             sys.stderr.write(f"Recording to {safe(str(writer.path.absolute()))}\n")
@@ -94,6 +95,26 @@ async def run(
         if writer:
             sys.stderr.writelines(f"{line}\n" for line in recording_lines(writer))
     return Exit.WARNINGS if code is Exit.DONE and writer and writer.failure else code
+
+
+async def _which(target: Target, wanted: Wanted) -> str:
+    """The file system that is meant where none was named. Raises EndError."""
+    from tui.whichfs import file_system_of
+
+    try:
+        name = await file_system_of(target, wanted.job, wanted.log, wanted.pid)
+    except SiteError as error:
+        raise EndError(str(error), _code_of(error)) from None
+    if not name:
+        what = "that job" if wanted.job else "who writes that log" if wanted.log else "anything that scans"
+        raise EndError(f"no file system was named, and {target.host} tells of none: {what} was not seen", Exit.FAILED)
+    return name
+
+
+def _code_of(error: SiteError) -> Exit:
+    if isinstance(error, UnreachableError):
+        return Exit.UNREACHABLE
+    return Exit.REFUSED if isinstance(error, RefusedError) else Exit.FAILED
 
 
 class _Watching:
@@ -144,8 +165,7 @@ class _Watching:
             try:
                 await self._take_in(self._wanted.log)
             except SiteError as error:
-                code = Exit.UNREACHABLE if isinstance(error, UnreachableError) else Exit.FAILED
-                self._failure = EndError(str(error), Exit.REFUSED if isinstance(error, RefusedError) else code)
+                self._failure = EndError(str(error), _code_of(error))
                 return
         await self._opened.watch.begin()
 

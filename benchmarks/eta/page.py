@@ -229,7 +229,8 @@ middle, and what it rests on. How it is done, in short:
   that the rate before it promised. A clock that was set back counts as a usual gap. A counter that falls began anew.
 - **The range** is as wide as the rate was unsteady: the spread of the logarithms of its rates in five equal times. Its
   numbers come from the regimes tuned on. Finished runs of the same kind of command at the same site make it wider or
-  narrower (below); they are kept in `$XDG_STATE_HOME/restripe/runs.jsonl`, never those of a simulation.
+  narrower (below); they are kept in `$XDG_STATE_HOME/restripe/runs.jsonl`, never those of a simulation. The saved log
+  of a whole run can teach, too: `restripe eta LOG --like "mmrestripefs -r" --site CLUSTER --keep`.
 - **With snapshots** their inodes are walked too, it is believed, and mmdf does not tell how many they are. The forecast
   says so and takes the total for 1 to 3 times the allocated inodes, every ratio as likely as its like. That 3
   (`SNAPSHOTS_TIMES`) is an assumption, not a measurement.

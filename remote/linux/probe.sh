@@ -188,15 +188,20 @@ probe() { # NUMBER OUTSTANDING
 make() { WHY=$(mkdir "$D" 2>&1) || { own refused 0 "${WHY##*: }" && exit 1; }; }
 
 # Removes the directory, and what is left in it of probes that were ended half-way: empty files whose name is a number.
-# What else lies there is somebody else's, and stays.
+# What else lies there is somebody else's, and stays. Once more after a second: what hung may have made its file only now.
 tidy() {
-    for each in "$D"/[1-9]*; do
-        case ${each##*/} in
-        *[!0-9]*) continue ;;
-        esac
-        [ -s "$each" ] || rm -f "$each" 2>/dev/null
+    for again in yes ''; do
+        for each in "$D"/[1-9]*; do
+            case ${each##*/} in
+            *[!0-9]*) continue ;;
+            esac
+            [ -s "$each" ] || rm -f "$each" 2>/dev/null
+        done
+        rmdir "$D" 2>/dev/null && return
+        [ -d "$D" ] || return 0
+        [ -z "$again" ] || sleep 1
     done
-    rmdir "$D" 2>/dev/null || [ ! -d "$D" ]
+    return 1
 }
 
 # Whether a process of ours lives; a zombie does not.
@@ -232,6 +237,7 @@ look_around() {
         left="$left $pid:$number:$due"
     done
     OPEN=$left
+    [ -z "$ENDING" ] || return 0
     for number in $late; do say "$number - - - hangs $HUNG"; done
     if [ $HUNG != "$TOLD" ] || { [ $HUNG != 0 ] && [ "$NOW" -ge $BEAT ]; }; then
         [ -n "$late" ] || own outstanding $HUNG
@@ -321,7 +327,7 @@ main() {
     exec </dev/null
     unset RESTRIPE_Q
     HOOK=${RESTRIPE_PROBE_HOOK-}
-    OPEN='' STOP='' SLEEPER='' TOLD=0 BEAT=0 PICKED='' STATUS=0
+    OPEN='' STOP='' SLEEPER='' TOLD=0 BEAT=0 PICKED='' STATUS=0 ENDING=''
     IFS=' .' read -r BEGAN V </proc/uptime
     arguments "$@"
     host=$(uname -n)
@@ -372,7 +378,8 @@ finish() {
     hung=$COUNT
     stop_all
     now
-    tidy & # it may hang as well
+    ENDING=yes # it was told what hangs
+    tidy &     # it may hang as well
     OPEN=" $!:-:$((NOW + DEADLINE))" STATUS=1
     settle
     if [ $COUNT = 0 ] && [ $STATUS = 0 ]; then

@@ -183,7 +183,7 @@ async def test_the_screens_show_what_it_has_and_say_what_it_has_not(size: tuple[
     restripe = told["restripe"]
     assert "44,450 of at least 88,900 blocks" in restripe
     assert "50.0 %" in restripe
-    assert "14.00 % (its own figure, not used)" in restripe
+    assert "tool says 14.00 % (not used)" in restripe
     assert "blocks/s" in restripe
     assert "log of job s1 on node1" in restripe
     assert "nothing of its log" not in restripe

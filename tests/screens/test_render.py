@@ -7,7 +7,8 @@ from hypothesis import strategies as st
 from rich.cells import cell_len
 
 from remote.text import one_line
-from screens.restripe import fill_lines, phases_text
+from screens.restripe_lines import phases_text
+from screens.restripe_parts import fill_lines
 from screens.widgets.render import paragraph
 from supervision.filesystem import Fill
 

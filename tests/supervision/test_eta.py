@@ -256,6 +256,17 @@ def test_garbage_never_raises_and_never_makes_a_figure_that_is_none(steps: list[
     for step in steps:
         step(estimator)
         sound(estimator.estimate())
+        estimator.snapshots = not estimator.snapshots
+
+
+@given(st.floats(-1e9, 1e9), st.floats(-1e9, 1e9), st.booleans())
+@settings(max_examples=50, deadline=None)
+def test_whatever_a_recording_says_that_runs_taught_the_range_is_sound(
+    below: float, above: float, snapshots: bool
+) -> None:
+    estimator = fed(steady(3000))
+    estimator.calibration, estimator.snapshots = Calibration(below, above, 1), snapshots
+    sound(estimator.estimate())
 
 
 _runs = st.lists(

@@ -105,7 +105,8 @@ def test_totals_are_allocated_inodes_and_one_copy_of_the_data(copies: str, mb: i
 
 
 def test_what_is_not_known_is_no_total_and_snapshots_make_it_unsure() -> None:
-    assert known(lambda _key: None, FS, "") == Known()
+    assert known(lambda _key: None, FS, "") == Known(awaited=True)
+    assert known(lambda _key: "exit code 1", FS, "") == Known()
     told = {f"space {FS}": made.space(data_disk("a", 600)), f"snapshots {FS}": snapshots("mon", "tue")}
     # how many copies of data there are was not told
     assert known(told.get, FS, "") == Known(1_000_000, snapshots=True)

@@ -114,12 +114,12 @@ def test_a_finish_needs_six_counted_lines_or_a_tenth_of_the_work(lines: int, fin
     assert told(job(), scanning(5, step=50_000)).finish is not None
 
 
-def test_without_the_allocated_inodes_it_is_by_the_percentage_alone() -> None:
+def test_where_mmdf_cannot_be_had_it_is_by_the_percentage_alone() -> None:
     a_job = job()
     lines = [(NOW - 2000 + 200 * index, counted(10_000 * index, 5.0 * index)) for index in range(1, 10)]
-    progress = made.file_system().progress(
-        made.state(jobs=(a_job,), logs=(log((NOW - 2000, USER_FILES), *lines),)), a_job
-    )
+    failed = {f"space {FS}": made.fact(f"space {FS}", None, failure="exit code 1: busy")}
+    state = made.state(failed, jobs=(a_job,), logs=(log((NOW - 2000, USER_FILES), *lines),))
+    progress = made.file_system().progress(state, a_job)
     assert progress.phase is Phase.RUNNING
     assert progress.finish is not None
     assert progress.finish.basis.startswith("by percent")

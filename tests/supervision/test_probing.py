@@ -166,10 +166,10 @@ def test_ranks_are_those_of_measured_values_and_too_few_are_none() -> None:
     assert spreads(probes[:4]) == (None, None, None, None)
     hanging = [*probes[:4], Sample(0.0, 99, Outcome.HANGS, create=30_000_000, whole=30_000_000)]
     assert spreads(hanging) == (
-        Spread(3.0, 30_000_000.0, 5, at_least=True),
+        Spread(3.0, 30_000_000.0, 5, 30_000_000.0),
         None,
         None,
-        Spread(7.0, 30_000_000.0, 5, at_least=True),
+        Spread(7.0, 30_000_000.0, 5, 30_000_000.0),
     )
 
 

@@ -15,6 +15,7 @@ from click.testing import CliRunner
 from tests import openssh
 from tests.openssh import Account, Server
 from tests.tui.program import COMMAND, environment, no_traceback, restripe
+from tests.waiting import until
 from tui.cli import cli
 from tui.connecting import Target
 from tui.exits import Exit
@@ -74,7 +75,7 @@ def test_a_scan_in_somebodys_tee_is_found_and_followed_to_its_end(host: Host) ->
     notify = host.home / "notify"
     notify.write_text(f'#!/bin/sh\necho "$1" >>{told}\n', encoding="utf-8")
     notify.chmod(0o755)
-    words = ["watch", "gpfs1", "--fs", "mss1", "-F", str(host.config), "--until", "done", "--json"]
+    words = ["watch", "gpfs1", "-F", str(host.config), "--until", "done", "--json"]
     seen = []
     with subprocess.Popen(
         [*COMMAND, *words, "--notify", str(notify)],
@@ -130,6 +131,22 @@ async def test_what_is_over_or_not_there_is_told_at_once(
     assert ("  failed      " in printed.out) == (wanted.log == str(host.log))
 
 
+async def test_without_a_name_and_without_a_scan_nothing_is_guessed(
+    host: Host, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host.go_on("Scan completed successfully.")
+    await until(lambda: not host.server.processes("mmrestripefs"))
+    target = Target("gpfs1", config=host.config)
+    code = await run(
+        target, "", Wanted(), notifier=None, record=host.home / "no", settings=Settings(Config(), host.home)
+    )
+    assert code is Exit.FAILED
+    assert (
+        "no file system was named, and gpfs1 tells of none: anything that scans was not seen" in capsys.readouterr().err
+    )
+    assert not (host.home / "no").exists()
+
+
 async def test_a_host_that_is_not_let_in_is_could_not_connect(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -155,7 +172,7 @@ async def watched(config: Path, name: str, wanted: Wanted, home: Path) -> Exit:
         ("h", "--log", "relative", "--fs", "f"),
         ("h", "--notify", "'", "--fs", "f"),
         ("h", "--until", "dawn", "--fs", "f"),
-        ("h",),
+        (),
     ],
 )
 def test_what_cannot_be_meant_is_wrong_usage(
