@@ -109,10 +109,12 @@ def divided_over(view: View, scope: str) -> int | None:
         return None
     if scope in LOCAL:
         return len(where.own) or None
-    nodes: set[str] = set()
-    for word in scope.replace("+", ",").split(","):
-        nodes |= _nodes(view, word)
-    return len(nodes & where.own) or None
+    return len(nodes_of_scope(view, scope) & where.own) or None
+
+
+def nodes_of_scope(view: View, scope: str) -> frozenset[str]:
+    """The nodes that a limit names; none for a class of nodes whose members no question has told."""
+    return frozenset().union(*(_nodes(view, word) for word in scope.replace("+", ",").split(",")))
 
 
 def pools(view: View) -> tuple[str, ...]:
@@ -133,8 +135,13 @@ def limits(view: View, scans: tuple[str, ...] | None, name: str = MAINTENANCE) -
     for pool in pools(view):
         told = _limits(view, pool, scans, name)
         if told:
-            found.append(min(told, key=lambda limit: limit.iops if limit.effective is None else limit.effective))
+            found.append(min(told, key=_tightness))
     return tuple(found)
+
+
+def _tightness(limit: Limit) -> tuple[bool, float]:
+    """What leaves the helpers least comes first; what nobody can say that of comes last."""
+    return limit.effective is None, limit.iops if limit.effective is None else limit.effective
 
 
 def _limits(view: View, pool: str, scans: tuple[str, ...] | None, name: str) -> list[Limit]:
@@ -145,10 +152,14 @@ def _limits(view: View, pool: str, scans: tuple[str, ...] | None, name: str) -> 
     for row in rows:
         base, scope = scope_of(row.name)
         number = iops_of(row.limit)
-        if base == name and number is not None:
-            of_helpers = scope not in (*LOCAL, *EVERYWHERE)
-            nodes = divided_over(view, scope)
-            made.append(Limit(pool, number, nodes, len(scans) if scans else None, users, of_helpers))
+        if base != name or number is None:
+            continue
+        named = frozenset() if scope in (*LOCAL, *EVERYWHERE) else nodes_of_scope(view, scope)
+        mine = [node for node in scans if not named or node in named] if scans else None
+        if mine == []:
+            continue  # it is for others
+        count = None if mine is None else len(mine)
+        made.append(Limit(pool, number, divided_over(view, scope), count, users, named == frozenset(scans or ("",))))
     return made
 
 
