@@ -25,6 +25,7 @@ from screens.widgets.lines import Lines
 from screens.widgets.logview import LogView
 from screens.widgets.logview_screen import show_job_log
 from screens.widgets.render import labelled, plain
+from supervision.adopting import log_path
 from supervision.filesystem import Progress
 from supervision.state import Job
 from supervision.truth import truth_text
@@ -221,7 +222,9 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         """Says what matters most, for when the log has all the room."""
         counter = progress.counter
         share = "" if counter is None or counter.fraction is None else f"{counter.fraction * 100:.1f} %"
-        parts = (progress.phase.value, share, f"log of job {job.status.id} on {job.host}")
+        path = log_path(job.status.id)
+        log = path or f"log of job {job.status.id}"
+        parts = (progress.phase.value, share, f"{log} on {job.host}")
         return "  ".join(part for part in parts if part)
 
     def _blocks(self, found: Seen) -> list[Block]:

@@ -89,7 +89,7 @@ def progress(view: View, job: Job) -> Progress:
     disks = on_disks(view, job) if goes else None
     by = _basis(estimate, rate)
     by_log = estimate is not None and estimate.remaining is not None
-    if disks and (not by_log or (disks.exact and disks.estimate.remaining)):
+    if disks and disks.estimate.remaining and (disks.exact or not by_log):
         # what leaves a disk is a better measure than files that were looked at; what fills one is better than nothing
         estimate = msgspec.structs.replace(disks.estimate, why="")
         by = "; ".join(part for part in (f"by {disks.basis}", disks.estimate.why) if part)

@@ -162,6 +162,13 @@ def test_of_several_limits_the_one_that_is_tightest_for_the_helpers_is_shown() -
     assert line(state(told)) == "650 IOPS on system for the 3 helpers alone = 217 per node"
 
 
+def test_a_limit_for_other_nodes_is_none_of_the_helpers() -> None:
+    told = qos("other=inf maintenance/all_local=9600Iops maintenance/c1+c2=10Iops maintenance/n1+c1=400Iops")
+    (limit,) = made.file_system().brake(state(told)).limits
+    # of n1 and c1 one helps: 400 / 2 x 1, where all_local leaves the three 9600 / 24 x 3
+    assert (limit.iops, limit.nodes, limit.helpers, limit.effective, limit.scoped) == (400.0, 2, 1, 200.0, False)
+
+
 def test_a_schedule_names_the_scan_by_its_job_or_by_its_process() -> None:
     fs = made.file_system()
     plan = fs.schedule(state(qos()), 650.0, Hours(), "s")

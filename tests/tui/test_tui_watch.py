@@ -136,15 +136,10 @@ async def test_without_a_name_and_without_a_scan_nothing_is_guessed(
 ) -> None:
     host.go_on("Scan completed successfully.")
     await until(lambda: not host.server.processes("mmrestripefs"))
-    target = Target("gpfs1", config=host.config)
-    code = await run(
-        target, "", Wanted(), notifier=None, record=host.home / "no", settings=Settings(Config(), host.home)
-    )
-    assert code is Exit.FAILED
-    assert (
-        "no file system was named, and gpfs1 tells of none: anything that scans was not seen" in capsys.readouterr().err
-    )
-    assert not (host.home / "no").exists()
+    assert await watched(host.config, "gpfs1", Wanted(), host.home, fs="") is Exit.FAILED
+    told = capsys.readouterr().err
+    assert "no file system was named, and gpfs1 tells of none: anything that scans was not seen" in told
+    assert not (host.home / "recording.jsonl").exists()
 
 
 async def test_a_host_that_is_not_let_in_is_could_not_connect(
@@ -156,11 +151,11 @@ async def test_a_host_that_is_not_let_in_is_could_not_connect(
     assert "could not connect to stranger" in capsys.readouterr().err
 
 
-async def watched(config: Path, name: str, wanted: Wanted, home: Path) -> Exit:
+async def watched(config: Path, name: str, wanted: Wanted, home: Path, *, fs: str = "mss1") -> Exit:
     """What `restripe watch` does, in this process."""
     target = Target(name, config=config)
     return await run(
-        target, "mss1", wanted, notifier=None, record=home / "recording.jsonl", settings=Settings(Config(), home)
+        target, fs, wanted, notifier=None, record=home / "recording.jsonl", settings=Settings(Config(), home)
     )
 
 
