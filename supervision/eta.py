@@ -37,6 +37,8 @@ JUMP = 0.25
 """A middle that moves by more than this part of the time that was left is a jump, and its reason is told."""
 LEAST_JUMP = 15.0
 """Seconds of a jump that nobody minds."""
+OTHER = 0.02
+"""Part of a total by which it differs where it is said to be another one: users write all the time."""
 LONGEST = 10 * 366 * 86_400.0
 """Seconds; a forecast of more than ten years is none."""
 _LAST_STAGE = "may end at any moment; its last stage is not counted"
@@ -211,11 +213,18 @@ class Estimator:
 
 def _differences(last: _Shown, totals: tuple[int | None, ...], found: Basis) -> list[tuple[str, bool]]:
     return [
-        ("the totals are other ones now", totals != last.totals),
+        ("the totals are other ones now", any(map(_differs, totals, last.totals))),
         (f"it is counted by {found.unit} now", found.units != last.units),
         ("the rate has changed: only the time since then counts", found.changed and not last.changed),
         ("the change of rate is not believed any more", last.changed and not found.changed),
     ]
+
+
+def _differs(now: int | None, before: int | None) -> bool:
+    """Whether a total is another one, and not only a little more, as users write."""
+    if not now or not before:
+        return now != before
+    return abs(now - before) > OTHER * before
 
 
 def _over(history: History, found: Basis) -> str:

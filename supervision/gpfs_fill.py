@@ -91,18 +91,23 @@ def _measured(view: View, job: Job) -> _Measured | None:
         found = eta_disks.emptied(looks, leaving, began)
         told = [sum(used) for _, used in since(looks, leaving, began)]
         basis = f"KB left on {_disks(len(leaving))} that are emptied"
-        return _Measured(found, basis, (told[0] - told[-1], told[0])) if found else None
+        most = max(told, default=0)  # a disk that began to leave only later was filled until then
+        return _Measured(found, basis, (most - told[-1], most)) if found else None
     names, target = _filled(view, job)
     found = eta_disks.filled(looks, names, target, began) if names else None
     return _Measured(found, f"KB on {_disks(len(names))} of {target:,} KB expected there") if found else None
 
 
 def leaving_disks(view: View, job: Job) -> tuple[str, ...]:
-    """The disks that a scan empties: those that its command names, or those in a status in which they are emptied."""
+    """The disks that a scan empties: those that its command names, or those in a status in which they are emptied.
+
+    What lies on one that is down cannot be moved; it is written anew elsewhere, and stays there too.
+    """
     program, _, *rest = (*words_of(job), "", "")
     if program.rpartition("/")[2] in ("mmdeldisk", "mmrpldisk") and rest[0] and not rest[0].startswith("-"):
         return tuple(name for name in rest[0].split(";") if name)
-    return tuple(disk.nsd for disk in view.disks.disks if disk.status in LEAVING) if view.disks else ()
+    disks = view.disks.disks if view.disks else ()
+    return tuple(disk.nsd for disk in disks if disk.status in LEAVING and disk.availability == "up")
 
 
 def _filled(view: View, job: Job) -> tuple[tuple[str, ...], int]:

@@ -71,6 +71,23 @@ def test_disks_leave_by_the_command_or_by_their_status(
     assert leaving_disks(view(state({f"disks {FS}": disks})), job(command=command)) == leaving
 
 
+def test_what_lies_on_a_disk_that_is_down_cannot_be_moved_and_is_no_measure() -> None:
+    """As `restripeOnDiskFailure` leaves it: suspended, and down."""
+    one = job(command=f"mmrestripefs {FS} -r", began=BEGAN)
+    disks = disk_list(disk("d1", status="to be emptied", availability="down"), disk("d2", status="to be emptied"))
+    assert leaving_disks(view(state({f"disks {FS}": disks})), one) == ("d2",)
+
+
+def test_a_disk_that_users_filled_until_it_began_to_leave_is_emptied_from_there_on() -> None:
+    one = job(command=f"mmrestripefs {FS} -r", began=BEGAN)
+    used = (100, 500, 600, 450)
+    looks = [(BEGAN + 900.0 * number, [DiskUse("d1", kb, 10**6, data=True)]) for number, kb in enumerate(used)]
+    disks = {f"disks {FS}": disk_list(disk("d1", status="to be emptied"))}
+    found = on_disks(view(with_looks(state(disks, jobs=(one,)), *looks)), one)
+    assert found is not None
+    assert (found.done, found.total) == (150, 600)
+
+
 def test_an_evacuation_is_forecast_in_kb_left_without_any_log() -> None:
     one = job(command=DELETING, began=BEGAN)
     found = on_disks(view(draining(state(jobs=(one,)))), one)
