@@ -51,7 +51,10 @@ def filling(view: View, job: Job) -> tuple[Filling, ...]:
     if log is None or not names or not view.space or not view.space.inodes:
         return ()
     counted = [(point.at, point.done) for point in log.scan.points if point.done is not None]
-    return eta_disks.fillings(view.state.spaces, names, view.began(job), counted, view.space.inodes.allocated)
+    # one that began again counts from the start again, and what it wrote before that is on the disks already
+    again = (each.at for each in view.state.happened if each.kind == "restart" and each.host == job.host)
+    began = max((view.began(job), *again))
+    return eta_disks.fillings(view.state.spaces, names, began, counted, view.space.inodes.allocated)
 
 
 def shown(view: View, job: Job | None) -> tuple[Fill, ...]:

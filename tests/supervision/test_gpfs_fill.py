@@ -10,6 +10,7 @@ from supervision.filesystem import Phase
 from supervision.gpfs_eta import run_kind
 from supervision.gpfs_fill import filling, leaving_disks, on_disks
 from supervision.gpfs_view import View
+from supervision.happenings import Happening
 from supervision.spaces import DiskUse, Look, noted
 from supervision.state import Job, State
 from tests.supervision.gpfs_states import (
@@ -150,6 +151,14 @@ def test_the_log_tells_how_full_the_metadata_disks_will_be() -> None:
         ("ssd2", 900_000, 9_000_000),
     ]
     assert found[0].full == 0.9
+
+
+def test_what_was_written_before_a_scan_began_again_is_no_work_of_the_one_that_counts_now() -> None:
+    """It began again when each disk had 855,000 KB; 45,000 came with the tenth of the inodes passed since."""
+    one = job(began=BEGAN)
+    again = (Happening(BEGAN + 17_100.0, "n1", "restart", "the scan began again from its first phase"),)
+    found = filling(view(msgspec.structs.replace(metadata_run(one), happened=again)), one)
+    assert [(disk.now_kb, disk.end_kb) for disk in found] == [(900_000, 1_305_000)] * 2
 
 
 def test_nothing_is_told_where_no_disk_empties_or_fills() -> None:
