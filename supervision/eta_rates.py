@@ -170,9 +170,9 @@ def _totals(history: History, known: Known, rules: Rules) -> tuple[dict[Unit, fl
         return {}, ()
     totals: dict[Unit, float] = {}
     notes: list[str] = []
-    last = history.marks[-1]
+    last, told = history.marks[-1], known.totals
     for unit, use in ((Unit.INODES, rules.inodes), (Unit.MB, rules.mb), (Unit.KB, True), (Unit.BLOCKS, True)):
-        count, total = last.count(unit), known.totals[unit]
+        count, total = last.count(unit), told[unit]
         if not history.counted or count is None or not total or total < 0 or not use:
             continue
         if not _passed(history, unit, total):

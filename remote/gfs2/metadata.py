@@ -13,9 +13,8 @@ import msgspec
 
 from remote.gfs2.doubts import check_restoremeta, check_savemeta, of_restoremeta, of_savemeta
 from remote.gfs2.models import Counted, RestoremetaLog, SavemetaLog
-from remote.gfs2.progress import is_begun, parse_progress_line
+from remote.gfs2.progress import is_begun, parse_progress_line, split_time
 from remote.gfs2.reading import LONGEST_LINE, Line, Reading
-from remote.linux.line_stamps import split_stamp
 from remote.parsed import Parsed
 
 _N = r"[0-9]{1,18}"
@@ -68,7 +67,7 @@ class _Log:
             self.reading.problem(line, "a line of progress that is not whole")
         elif len(text) <= LONGEST_LINE and _WARNINGS.match(text):
             self.warnings.append(text)
-        elif len(text) <= LONGEST_LINE and _FAILURES.match(text):
+        elif is_failure(text):
             self.errors.append(text)
         else:
             self.reading.note(line)
@@ -86,12 +85,38 @@ class _Log:
         }
 
 
+def is_failure(text: str) -> bool:
+    """Whether a line tells of a failure."""
+    return len(text) <= LONGEST_LINE and _FAILURES.match(text) is not None
+
+
+def parse_end(text: str) -> SavemetaLog | RestoremetaLog | None:
+    """The last line of a savemeta or a restoremeta, as a log of which nothing else is known; None for all else."""
+    found: dict[str, Any] = {}
+    if len(text) > LONGEST_LINE:
+        return None
+    if _SAVED.match(text) and _savemeta_header(found, text):
+        return SavemetaLog(**found)
+    if _RESTORED.match(text) and _restoremeta_header(found, text):
+        return RestoremetaLog(**found)
+    return None
+
+
+def begins(text: str) -> str:
+    """What begins with a line: `savemeta` or `restoremeta`; "" where that is not to be told."""
+    if len(text) > LONGEST_LINE:
+        return ""
+    if _SIZE.match(text) or _OLD_SIZE.match(text) or text == _READING:
+        return "savemeta"
+    return "restoremeta" if _SAVED_AT.match(text) or _KIND.match(text) or _FREE.match(text) else ""
+
+
 def parse_savemeta(stdout: str, stderr: str = "") -> Parsed[SavemetaLog]:
     """Parse a log of savemeta."""
     reading = Reading(stdout, stderr)
     log = _Log(reading)
     for line in reading.lines():
-        text = split_stamp(line.text)[1]
+        text = split_time(line.text)[1]
         if len(text) > LONGEST_LINE or not _savemeta_header(log.found, text):
             log.common(line, text)
     made = SavemetaLog(**log.fields())
@@ -134,7 +159,7 @@ def parse_restoremeta(stdout: str, stderr: str = "") -> Parsed[RestoremetaLog]:
     log = _Log(reading)
     listed = 0
     for line in reading.lines():
-        text = split_stamp(line.text)[1]
+        text = split_time(line.text)[1]
         if _LISTED.match(text):
             listed += 1
         elif len(text) > LONGEST_LINE or not _restoremeta_header(log.found, text):

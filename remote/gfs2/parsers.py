@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 from remote.gfs2.fsck import parse_fsck
 from remote.gfs2.metadata import parse_restoremeta, parse_savemeta, whole_size
@@ -16,6 +16,7 @@ from remote.parsed import Parsed
 __all__ = [
     "PARSERS",
     "PROGRAMS",
+    "Parser",
     "named",
     "parse_fsck",
     "parse_progress_line",
@@ -27,7 +28,9 @@ __all__ = [
     "whole_size",
 ]
 
-PARSERS: Mapping[str, Callable[[str, str], Parsed[Any]]] = MappingProxyType(
+Parser: TypeAlias = Callable[[str, str], Parsed[Any]]
+
+PARSERS: Mapping[str, Parser] = MappingProxyType(
     {
         "fsck.gfs2": parse_fsck,
         "gfs2-rgs": parse_rgs,

@@ -11,6 +11,7 @@ import re
 
 from remote.gfs2.models import Counted
 from remote.gfs2.reading import LONGEST_LINE
+from remote.linux.line_stamps import Stamp, split_stamp
 
 _N = r"[0-9]{1,18}"
 _FORMS = tuple(
@@ -38,6 +39,11 @@ def parse_progress_line(text: str) -> Counted | None:
                 None if saved is None else int(saved), int(parts["percent"]), None if address is None else int(address)
             )
     return None
+
+
+def split_time(text: str) -> tuple[Stamp | None, str]:
+    """The time before a line, None where there is none, and the rest: a count of nine digits is no time."""
+    return (None, text) if is_begun(text) else split_stamp(text)
 
 
 def is_begun(text: str) -> bool:

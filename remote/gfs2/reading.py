@@ -67,15 +67,18 @@ class Reading:
         return Parsed(model, tuple(self._notes), tuple(self._problems))
 
     def _is_timed(self, text: str) -> bool:
-        if len(text) > LONGEST_LINE:
-            return False
-        match = _TIMED.match(text)
-        elapsed = duration(match["elapsed"]) if match else None
-        if match is None or elapsed is None:
-            return _TIMED_MORE.match(text) is not None
-        peak = int(match["peak"]) if match["peak"] else None
-        self.timed = Timed(float(match["user"]), float(match["system"]), elapsed, peak)
-        return True
+        found = parse_timed(text)
+        self.timed = found or self.timed
+        return found is not None or (len(text) <= LONGEST_LINE and _TIMED_MORE.match(text) is not None)
+
+
+def parse_timed(text: str) -> Timed | None:
+    """The first of the two lines that GNU time prints; None for all else."""
+    match = _TIMED.match(text) if len(text) <= LONGEST_LINE else None
+    elapsed = duration(match["elapsed"]) if match else None
+    if match is None or elapsed is None:
+        return None
+    return Timed(float(match["user"]), float(match["system"]), elapsed, int(match["peak"]) if match["peak"] else None)
 
 
 def duration(text: str) -> float | None:
