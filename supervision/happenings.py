@@ -26,6 +26,17 @@ class Happening(msgspec.Struct, frozen=True):
     text: str
 
 
+def fresh(before: tuple[Happening, ...], changes: tuple[Change, ...]) -> tuple[Change, ...]:
+    """The changes without those that the last happening on the same thing has told already."""
+    return tuple(change for change in changes if not (change.of and _is_told(before, change)))
+
+
+def _is_told(before: tuple[Happening, ...], change: Change) -> bool:
+    alike = (each for each in reversed(before) if each.kind == change.kind and each.text.startswith(change.of))
+    last = next(alike, None)
+    return last is not None and last.text.partition(",")[0] == change.text.partition(",")[0]
+
+
 def noted(before: tuple[Happening, ...], at: float, host: str, changes: tuple[Change, ...]) -> tuple[Happening, ...]:
     """The happenings after some changes."""
     return (*before, *(Happening(at, host, change.kind, change.text) for change in changes))[-MOST:]
