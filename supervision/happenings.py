@@ -12,6 +12,9 @@ from supervision.reading import Change
 
 MOST = 1000
 """Happenings that are kept; the recording has what they were found in."""
+CANARY = "canary"
+MOST_CANARY = MOST // 2
+"""Of these what logs complain of, where that is more than there is room for."""
 
 
 class Happening(msgspec.Struct, frozen=True):
@@ -38,5 +41,11 @@ def _is_told(before: tuple[Happening, ...], change: Change) -> bool:
 
 
 def noted(before: tuple[Happening, ...], at: float, host: str, changes: tuple[Change, ...]) -> tuple[Happening, ...]:
-    """The happenings after some changes."""
-    return (*before, *(Happening(at, host, change.kind, change.text) for change in changes))[-MOST:]
+    """The happenings after some changes. A storm of log lines displaces its own beginning and nothing else."""
+    kept = (*before, *(Happening(at, host, change.kind, change.text) for change in changes))
+    while len(kept) > MOST:
+        canaries = sum(each.kind == CANARY for each in kept)
+        storm = canaries > MOST_CANARY
+        drop = next(index for index, each in enumerate(kept) if (each.kind == CANARY) == storm)
+        kept = (*kept[:drop], *kept[drop + 1 :])
+    return kept

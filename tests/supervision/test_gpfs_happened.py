@@ -207,3 +207,12 @@ def test_what_is_kept_is_bounded() -> None:
     before = tuple(Happening(float(number), "n1", "disk", "x") for number in range(MOST))
     found = noted(before, 9999.0, "n2", (Change("qos", "y"),))
     assert (len(found), found[0].at, found[-1]) == (MOST, 1.0, Happening(9999.0, "n2", "qos", "y"))
+
+
+def test_a_storm_of_log_lines_displaces_nothing_but_its_own_beginning() -> None:
+    happened = (Happening(1.0, "n1", "qos", "limited"), Happening(2.0, "n1", "disk", "down"))
+    for number in range(MOST + 10):
+        happened = noted(happened, 10.0 + number, "n2", (Change("canary", "I/O error"),))
+    assert len(happened) == MOST
+    assert [each.kind for each in happened[:3]] == ["qos", "disk", "canary"]
+    assert (happened[2].at, happened[-1].at) == (22.0, 1019.0)
