@@ -210,7 +210,7 @@ def test_what_is_kept_is_bounded() -> None:
 
 
 def test_a_storm_of_log_lines_displaces_nothing_but_its_own_beginning() -> None:
-    happened = (Happening(1.0, "n1", "qos", "limited"), Happening(2.0, "n1", "disk", "down"))
+    happened: tuple[Happening, ...] = (Happening(1.0, "n1", "qos", "limited"), Happening(2.0, "n1", "disk", "down"))
     for number in range(MOST + 10):
         happened = noted(happened, 10.0 + number, "n2", (Change("canary", "I/O error"),))
     assert len(happened) == MOST
