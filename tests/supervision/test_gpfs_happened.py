@@ -70,7 +70,7 @@ def test_managers_that_move_are_events() -> None:
 
 def test_a_limit_that_changes_is_told_with_both_values_and_changes_the_rate() -> None:
     assert changes(f"qos {FS}", qos("inf"), qos("300Iops")) == (
-        Change("qos", "QoS: maintenance of system 300Iops, was inf", rate=True),
+        Change("qos", "QoS: maintenance of system 300IOPS, was unlimited", rate=True),
     )
     assert changes(f"qos {FS}", qos("inf"), qos("inf", enabled=False)) == (
         Change("qos", "QoS: switched off", rate=True),
