@@ -21,7 +21,7 @@ from tui.connecting import Target
 from tui.exits import Exit
 from tui.leaving import recording_lines, unreached
 from tui.notifying import Notifier
-from tui.opening import Opened, looking
+from tui.opening import Opened, opened
 from tui.settings import Settings
 from tui.watchlines import Notice, Teller, as_object, as_text
 
@@ -78,11 +78,11 @@ async def run(
     writer = None
     try:
         fs_name = fs_name or await _which(target, wanted)
-        async with looking(target, fs_name, record, settings) as opened:
-            writer = opened.writer
+        async with opened(target, fs_name, record, settings) as session:
+            writer = session.writer
             sys.stderr.write(f"Recording to {safe(str(writer.path.absolute()))}\n")
-            code = await _Watching(opened, wanted, notifier).run()
-            opened.how = "the scan has ended"
+            code = await _Watching(session, wanted, notifier).run()
+            session.how = "the scan has ended"
     except RecordingError as error:
         sys.stderr.write(f"Nothing was done: {error}\n")
         return Exit.FAILED
@@ -120,12 +120,12 @@ def _code_of(error: SiteError) -> Exit:
 class _Watching:
     """One session of watching."""
 
-    def __init__(self, opened: Opened, wanted: Wanted, notifier: Notifier | None) -> None:
-        self._opened = opened
-        self._supervisor = opened.supervisor
+    def __init__(self, session: Opened, wanted: Wanted, notifier: Notifier | None) -> None:
+        self._opened = session
+        self._supervisor = session.supervisor
         self._wanted = wanted
         self._notifier = notifier
-        self._teller = Teller(opened.fs, each_line=wanted.each_line)
+        self._teller = Teller(session.fs, each_line=wanted.each_line)
         self._id = wanted.job or (f"{adopting.FILE}{wanted.log}" if wanted.log else "")
         self._failure: EndError | None = None
         self._up = False
