@@ -32,7 +32,7 @@ def lines() -> Iterator[str]:
         if not found:
             yield "  none"
             continue
-        columns = ("file", "file system", "began", "lasted", "size", "by")
+        columns: tuple[str, ...] = ("file", "file system", "began", "lasted", "size", "by")
         rows = [_row(path) for path in found]
         if title == "shipped":
             columns, rows = (*columns, "what"), [(*row, TITLES.get(str(row[0]))) for row in rows]
