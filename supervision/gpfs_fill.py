@@ -104,8 +104,8 @@ def _measured(view: View, job: Job) -> _Measured | None:
 def leaving_disks(view: View, job: Job) -> tuple[str, ...]:
     """The disks that a scan empties: those that its command names, or those in a status in which they are emptied.
 
-    Other scans leave them as they are, or leave some of what is on them, however long they run. What lies on a disk that
-    is down cannot be moved; it is written anew elsewhere, and stays there too.
+    Other scans leave them as they are, or leave some of what is on them, however long they run. What lies on a disk
+    that is down cannot be moved; it is written anew elsewhere, and stays there too.
     """
     word, _, *rest = (*words_of(job), "", "")
     program = word.rpartition("/")[2]
