@@ -81,6 +81,22 @@ def changed(before: Forecasts, what: str) -> Forecasts:
     return Forecasts(estimator, before.told)
 
 
+def earlier(before: Forecasts, seconds: float) -> Forecasts:
+    """The same where all that was told of turns out to have been that many seconds earlier."""
+
+    def moved(at: float | None) -> float | None:
+        return None if at is None else at - seconds
+
+    estimator = before.estimator.copy() if before.estimator else None
+    if estimator:
+        estimator.history.earlier(seconds)
+    told = tuple(
+        Told(one.at - seconds, one.state, one.unit, moved(one.low), moved(one.mid), moved(one.high), one.why)
+        for one in before.told
+    )
+    return Forecasts(estimator, told)
+
+
 def forecast(held: Forecasts, now: float, known: Known) -> Estimate | None:
     """How it stands at the time `now`; None before anything was told of a scan."""
     if held.estimator is None:
