@@ -11,7 +11,7 @@ import pytest
 
 from remote.clock import SetClock
 from remote.command import Command
-from remote.events import Header
+from remote.events import Adopted, Header, ProcessChanged
 from remote.gpfs import commands as gpfs
 from remote.gpfs.schedule import SCRIPT
 from remote.jobs import JobState, JobStatus
@@ -139,3 +139,18 @@ async def test_only_an_armed_session_brings_back_what_was_before_when_the_scan_e
         assert supervisor.runs(RESTORING) == armed
         problems = [line.value for line in fs.problems(supervisor.store.state) if line.label == "Brake"]
         assert problems[0].startswith("limits of ours still hold")
+
+
+async def test_what_was_before_is_brought_back_also_when_a_scan_ends_that_others_started() -> None:
+    site = Far(turns=0)
+    async with supervised(site) as (supervisor, fs):
+        put(supervisor, changed(), **{f"qos {FS}": qos(SET)})
+        restoring = Restoring(supervisor, fs)
+        status = msgspec.structs.replace(SCAN.status, id="file:/root/screenlog.0", state=JobState.RUNNING)
+        supervisor.journal.emit(Adopted(made.NOW, "n1", status, 4711, 99))
+        site.held["n1"] = (changed().status,)
+        await supervisor.look_at_jobs(("n1",))
+        assert restoring.begun == 0
+        supervisor.journal.emit(ProcessChanged(made.NOW, "n1", status.id, False))
+        await supervisor.look_at_jobs(("n1",))
+        assert restoring.begun == 1
