@@ -66,7 +66,8 @@ def test_users_are_told_in_as_many_words_as_there_is_room_for_the_worst_first() 
 
 def test_a_probe_that_hangs_is_never_left_out() -> None:
     found = hurting(hangs(NOON + 690, 4000, 1))
-    assert users_text(found, NOON + 700, 0, 60).endswith("; hung probes 1 since 12:11")
+    assert users_text(found, NOON + 700, 0, 60).startswith("hung probes 1 since 12:11; ")
+    assert users_text(found, NOON + 700, 0, 100).endswith("   hung probes 1 since 12:11")
 
 
 def test_without_a_probe_it_is_said_how_one_is_started_only_where_that_can_be() -> None:
