@@ -47,6 +47,7 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
     """When will it be over, is it alive, does it hurt?"""
 
     NAME = "restripe"
+    WITHOUT = ("Grid", "LogGrid")
     HELP_TEXT = (
         "The finish is a range that is meant to hold four ends of five, by work that can be trusted; the tool's own "
         "percentage stands beside it and is not used. Drawn over time: how that range moved (░, its middle ━; beneath "

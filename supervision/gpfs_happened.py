@@ -94,7 +94,8 @@ def _nodes(before: NodeStates, after: NodeStates) -> tuple[Change, ...]:
         was = old.get(node.name)
         if was is not None and was != node.state:
             # what takes part or does not is part of the speed; other words are details of the same
-            found.append(Change("node", f"GPFS on {node.name} is {node.state}, was {was}", ACTIVE in (was, node.state)))
+            of = f"GPFS on {node.name} is "
+            found.append(Change("node", f"{of}{node.state}, was {was}", ACTIVE in (was, node.state), of))
     return tuple(found)
 
 

@@ -19,7 +19,7 @@ from supervision.filesystem import Phase, Progress
 from supervision.forecasts import Told
 from supervision.gpfs import GpfsFileSystem, own_daemon
 from supervision.state import State
-from tests.supervision.cluster import OPERATOR, Session, kill_runner, session
+from tests.supervision.cluster import OPERATOR, Session, kill_runner, session, until_so
 from tests.waiting import until
 
 FS = "mss1"
@@ -66,15 +66,16 @@ class Alive:
     async def until(self, *phases: Phase, ask: Command | None = None) -> Progress:
         """Look, and ask every host, until it is in one of these phases."""
 
-        async def look() -> Progress | None:
+        found: list[Progress] = []
+
+        async def look() -> bool:
             if ask:
                 await asyncio.gather(*(self.ask(ask, host=host) for host in self.sim.hosts))
-            told = self.progress
-            return told if told.phase in phases else None
+            found.append(self.progress)
+            return found[-1].phase in phases
 
-        found = await until(look, 30)
-        assert found is not None
-        return found
+        await until_so(look)
+        return found[-1]
 
     async def changed(self, kind: str, question: Command, op: str, *, of: str = "", **what: Any) -> list[str]:
         """What is noted of a kind when something happens between two answers to a question."""
@@ -128,7 +129,8 @@ async def test_a_scan_waits_runs_is_quiet_stands_still_and_goes_on() -> None:
         before = told.told[-1]
         await at.sim.control("stall", release=True)
         await at.until(Phase.RUNNING)
-        told = await until(lambda: at.progress if at.progress.finish else None)
+        await until(lambda: at.progress.finish is not None)
+        told = at.progress
         assert told.finish is not None
         assert before.mid is not None
         assert told.finish.mid > before.mid + 600
