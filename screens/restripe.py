@@ -47,12 +47,13 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
     """When will it be over, is it alive, does it hurt?"""
 
     NAME = "restripe"
+    WITHOUT = ("Grid", "LogGrid")
     HELP_TEXT = (
         "The finish is a range that is meant to hold four ends of five, by work that can be trusted; the tool's own "
-        "percentage stands beside it and is not used. Drawn over time: how that range moved (░, its middle ━), rates, "
-        "and letters of what happened; blank is what nobody knows. v shows the charts or the log alone where there is "
-        "no room for all; on charts, arrows point to a moment and tell of it. Beneath is the log: find, filter and "
-        "copy in it; tab goes to what stands above."
+        "percentage stands beside it and is not used. Drawn over time: how that range moved (░, its middle ━; beneath "
+        "╱ is the past), rates, and letters of what happened; blank is what nobody knows. v shows the charts or the "
+        "log alone where there is no room for all; on charts, arrows point to a moment and tell of it. Beneath is the "
+        "log: find, filter and copy in it; tab goes to what stands above."
     )
     DEFAULT_CSS = """
     RestripeScreen #summary { height: auto; max-height: 100%; padding: 0 1; scrollbar-size-vertical: 1; }
@@ -214,8 +215,13 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         words = self.session.fs.words
         lines = [plain(f"no {words.scan} is known on {self.session.fs.name}", "bold")]
         if self.session.player is None:
-            lines.append(plain("all hosts are asked for their jobs every few minutes, and now with r", "dim", indent=3))
-        lines.append(plain("also for one that somebody else has started, in a screen say", "dim", indent=3))
+            links = self.session.state.links
+            if not any(link.state == "up" for link in links.values()):
+                lines.append(plain("no host is reached: 1 Cluster says why", "bold", indent=3))
+            lines.append(
+                plain("all hosts are asked for their jobs every few minutes, and now with r;", "dim", indent=3)
+            )
+            lines.append(plain("also for one that somebody else has started, in a screen say", "dim", indent=3))
         return lines
 
     def _log_title(self, job: Job, progress: Progress) -> str:

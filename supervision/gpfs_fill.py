@@ -104,11 +104,17 @@ def _measured(view: View, job: Job) -> _Measured | None:
 def leaving_disks(view: View, job: Job) -> tuple[str, ...]:
     """The disks that a scan empties: those that its command names, or those in a status in which they are emptied.
 
-    What lies on one that is down cannot be moved; it is written anew elsewhere, and stays there too.
+    Other scans leave them as they are, or leave some of what is on them, however long they run. What lies on a disk
+    that is down cannot be moved; it is written anew elsewhere, and stays there too.
     """
-    program, _, *rest = (*words_of(job), "", "")
-    if program.rpartition("/")[2] in ("mmdeldisk", "mmrpldisk") and rest[0] and not rest[0].startswith("-"):
+    word, _, *rest = (*words_of(job), "", "")
+    program = word.rpartition("/")[2]
+    removes = program in ("mmdeldisk", "mmrpldisk")
+    if removes and rest[0] and not rest[0].startswith("-"):
         return tuple(name for name in rest[0].split(";") if name)
+    restripes = program == "mmrestripefs" and "-r" in rest and "--metadata-only" not in rest
+    if not removes and not restripes:
+        return ()
     disks = view.disks.disks if view.disks else ()
     return tuple(disk.nsd for disk in disks if disk.status in LEAVING and disk.availability == "up")
 

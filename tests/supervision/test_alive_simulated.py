@@ -150,7 +150,7 @@ async def test_what_happens_meanwhile_is_noted_and_a_failed_disk_begins_a_scan_a
         assert told == ["GPFS was started on pollux3"]
         told = await at.changed("manager", gpfs.mmlsmgr(), "manager", host="pollux2")
         assert told == ["the manager of mss1 is pollux2, was pollux1"]
-        limit = "QoS: switched on; maintenance/all_local of system 1300Iops, was inf"
+        limit = "QoS: switched on; maintenance/all_local of system 1300IOPS, was unlimited"
         told = await at.changed("qos", gpfs.mmlsqos(FS), "qos", limits="pool=system,maintenance=1300IOPS")
         assert told == [limit]
         moved = at.progress.moved

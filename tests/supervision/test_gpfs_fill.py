@@ -63,6 +63,10 @@ def draining(now: State, first: int = 400_000) -> State:
         (f"mmdeldisk {FS} -F /tmp/old", ("ready", "being emptied"), ("d2",)),
         (f"mmrestripefs {FS} -r -N n1", ("to be emptied", "suspended"), ("d1", "d2")),
         (f"mmrestripefs {FS} -r -N n1", ("ready", "ready"), ()),
+        (f"mmrestripefs {FS} -r --metadata-only", ("suspended", "suspended"), ()),
+        (f"mmrestripefs {FS} -m", ("to be emptied", "suspended"), ()),
+        (f"mmchdisk {FS} start -a", ("to be emptied", "suspended"), ()),
+        (f"mmdelsnapshot {FS} old", ("to be emptied", "suspended"), ()),
     ],
 )
 def test_disks_leave_by_the_command_or_by_their_status(
