@@ -25,8 +25,8 @@ from tests.waiting import until
 
 FS = "mss1"
 NODES = ("foo1", "foo2", "foo3")
-SPEED = 600
-"""A usual gap between two lines, 140 s, is a quarter of a real second."""
+SPEED = 400
+"""A usual gap between two lines, 140 s, is a third of a real second."""
 STILL = (
     r"no line for \d+ min, where \d min is usual\. "
     r"Longest waiter: NSDThread on pollux2 for \d+ min: for I/O completion on disk sdc"
@@ -100,7 +100,7 @@ async def alive(scenario: str, speed: float = SPEED) -> AsyncIterator[Alive]:
 
 async def test_a_scan_waits_runs_is_quiet_stands_still_and_goes_on() -> None:
     async with alive("seed-5.2") as at:
-        await at.sim.control("occupy", program="mmdeldisk", seconds=1500)
+        await at.sim.control("occupy", program="mmdeldisk", seconds=1000)
         await at.launch("scan-1", gpfs.Restripe.COMPARE)
         told = await at.until(Phase.WAITING)
         assert told.why.startswith("waits until mmdeldisk on mss1 ends")
@@ -122,7 +122,7 @@ async def test_a_scan_waits_runs_is_quiet_stands_still_and_goes_on() -> None:
         assert told.finish is None
         assert [line.label for line in told.evidence][:2] == ["process", "waiters"]
         assert told.last_line_at is not None
-        quiet = at.progress_at(told.last_line_at + 700.0)
+        quiet = at.progress_at(told.last_line_at + 500.0)
         assert (quiet.phase, quiet.why[:11]) == (Phase.QUIET, "no line for")
         assert quiet.finish is not None
 
