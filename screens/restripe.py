@@ -25,6 +25,7 @@ from screens.widgets.lines import Lines
 from screens.widgets.logview import LogView
 from screens.widgets.logview_screen import show_job_log
 from screens.widgets.render import labelled, plain
+from supervision.adopting import log_path
 from supervision.filesystem import Progress
 from supervision.state import Job
 from supervision.truth import truth_text
@@ -49,10 +50,10 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
     WITHOUT = ("Grid", "LogGrid")
     HELP_TEXT = (
         "The finish is a range that is meant to hold four ends of five, by work that can be trusted; the tool's own "
-        "percentage stands beside it and is not used. Drawn over time: how that range moved (░, its middle ━), rates, "
-        "and letters of what happened; blank is what nobody knows. v shows the charts or the log alone where there is "
-        "no room for all; on charts, arrows point to a moment and tell of it. Beneath is the log: find, filter and "
-        "copy in it; tab goes to what stands above."
+        "percentage stands beside it and is not used. Drawn over time: how that range moved (░, its middle ━; beneath "
+        "╱ is the past), rates, and letters of what happened; blank is what nobody knows. v shows the charts or the "
+        "log alone where there is no room for all; on charts, arrows point to a moment and tell of it. Beneath is the "
+        "log: find, filter and copy in it; tab goes to what stands above."
     )
     DEFAULT_CSS = """
     RestripeScreen #summary { height: auto; max-height: 100%; padding: 0 1; scrollbar-size-vertical: 1; }
@@ -214,15 +215,22 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         words = self.session.fs.words
         lines = [plain(f"no {words.scan} is known on {self.session.fs.name}", "bold")]
         if self.session.player is None:
-            lines.append(plain("all hosts are asked for their jobs every few minutes, and now with r", "dim", indent=3))
-        lines.append(plain("also for one that somebody else has started, in a screen say", "dim", indent=3))
+            links = self.session.state.links
+            if not any(link.state == "up" for link in links.values()):
+                lines.append(plain("no host is reached: 1 Cluster says why", "bold", indent=3))
+            lines.append(
+                plain("all hosts are asked for their jobs every few minutes, and now with r;", "dim", indent=3)
+            )
+            lines.append(plain("also for one that somebody else has started, in a screen say", "dim", indent=3))
         return lines
 
     def _log_title(self, job: Job, progress: Progress) -> str:
         """Says what matters most, for when the log has all the room."""
         counter = progress.counter
         share = "" if counter is None or counter.fraction is None else f"{counter.fraction * 100:.1f} %"
-        parts = (progress.phase.value, share, f"log of job {job.status.id} on {job.host}")
+        path = log_path(job.status.id)
+        log = path or f"log of job {job.status.id}"
+        parts = (progress.phase.value, share, f"{log} on {job.host}")
         return "  ".join(part for part in parts if part)
 
     def _blocks(self, found: Seen) -> list[Block]:

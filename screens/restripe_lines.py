@@ -12,6 +12,7 @@ from rich.text import Text
 
 from remote.text import one_line
 from screens.widgets.render import STYLES, fit, labelled, spark
+from supervision.adopting import is_adopted
 from supervision.bars import bar
 from supervision.charting_forecasts import moved_at
 from supervision.clocktext import age_text, duration_text, moment_text
@@ -63,6 +64,7 @@ def progress_blocks(state: State, job: Job, progress: Progress, now: float, widt
     """All that is known of the scan itself."""
     return [
         Block(8, [Text(fit(one_line(job.status.command or job.status.title), width).rstrip(), "bold", no_wrap=True)]),
+        Block(5, _whose(job, width)),
         Block(0, verdict_lines(state, job, progress, now, width)),
         Block(2, evidence_lines(progress, width)),
         Block(7, _phases(progress, width)),
@@ -72,6 +74,14 @@ def progress_blocks(state: State, job: Job, progress: Progress, now: float, widt
         Block(1, _rests_on(progress, now, state.utc_offset, width)),
         Block(6, _rate(progress, width)),
     ]
+
+
+def _whose(job: Job, width: int) -> list[Text]:
+    """That somebody else started it, and what cannot be known of it for that."""
+    if not is_adopted(job.status.id):
+        return []
+    told = f"{job.status.title}; its exit code cannot be known, and it is not touched"
+    return labelled("", told, width, label_width=LABEL, style="dim")
 
 
 def verdict_lines(state: State, job: Job, progress: Progress, now: float, width: int) -> list[Text]:

@@ -13,7 +13,7 @@ import msgspec
 
 from remote.command import Command
 from remote.errors import SiteError
-from remote.events import Answered, Event, JobChanged, JobsListed
+from remote.events import Adopted, Answered, Event, JobChanged, JobsListed, ProcessChanged
 from remote.jobs import JobSpec, JobState, JobStatus
 from remote.text import one_line
 from supervision.brake import Judged, Plan
@@ -144,19 +144,27 @@ class Restoring:
         supervisor.start(RENEWING, self._renew())
 
     def _on_event(self, state: State, event: Event) -> None:
-        if not self._supervisor.site.armed or not isinstance(event, JobChanged | JobsListed | Answered):
+        if isinstance(event, JobChanged | JobsListed | Adopted):
+            told = event.jobs if isinstance(event, JobsListed) else (event.status,)
+            self._seen |= {(event.host, each.id) for each in told if self._runs(state, event.host, each)}
+        elif not isinstance(event, Answered | ProcessChanged):
             return
-        scans = {key: job for key, job in state.jobs.items() if self._fs.is_scan(job)}
-        self._seen |= {key for key, job in scans.items() if not job.status.state.settled}
-        if not self._seen or self._supervisor.runs(RESTORING):
+        if not self._seen or not self._supervisor.site.armed or self._supervisor.runs(RESTORING):
             return
-        if any(not job.status.state.settled for job in scans.values()):
+        if any((job := state.job(*key)) and not job.status.state.settled for key in self._seen):
             return
         brake = self._fs.brake(state)
-        if brake is not None and brake.restore_due:
+        if brake is None or brake.held is None:
+            self._seen.clear()  # they have ended, and nothing of ours is left
+        elif brake.restore_due:
             self._seen.clear()
             self.begun += 1
             self._supervisor.start(RESTORING, self._restore())
+
+    def _runs(self, state: State, host: str, status: JobStatus) -> bool:
+        """Whether a job that was told of is a scan that has not ended."""
+        job = None if status.state.settled else state.job(host, status.id)
+        return job is not None and self._fs.is_scan(job)
 
     async def _restore(self) -> None:
         supervisor = self._supervisor
@@ -165,12 +173,14 @@ class Restoring:
         supervisor.journal.decide(supervisor.site.clock.now(), RULES, one_line(f"{what}: {outcome.text}"))
 
     async def _renew(self) -> None:
-        """Tell a schedule that somebody watches, until nobody does."""
+        """Read what a schedule tells, and tell it that somebody watches, until nobody does."""
         supervisor = self._supervisor
         while True:
-            await supervisor.site.clock.sleep(max(RENEW, supervisor.store.state.header.speed))
             brake = self._fs.brake(supervisor.store.state)
             held = brake.held if brake else None
+            if held and held.schedule:
+                supervisor.follow(held.host, held.job_id)
             if held and held.schedule and supervisor.site.armed:
                 with contextlib.suppress(SiteError):  # a host that is away is told when it is back
                     await supervisor.site.renew(held.host, held.job_id)
+            await supervisor.site.clock.sleep(max(RENEW, supervisor.store.state.header.speed))

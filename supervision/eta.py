@@ -37,10 +37,14 @@ JUMP = 0.25
 """A middle that moves by more than this part of the time that was left is a jump, and its reason is told."""
 LEAST_JUMP = 15.0
 """Seconds of a jump that nobody minds."""
+OTHER = 0.02
+"""Part of a total by which it differs where it is said to be another one: users write all the time."""
 LONGEST = 10 * 366 * 86_400.0
 """Seconds; a forecast of more than ten years is none."""
+OTHER_TOTALS = "the totals are other ones now"
 _LAST_STAGE = "may end at any moment; its last stage is not counted"
 _CREEPS = "a percentage alone tells nothing so near its end: it creeps, or jumps to 100"
+_AWAITED = "what its counters run up to is not known yet"
 _NOT_COUNTED_YET = "the phase that counts has not begun; the percentage is of this phase alone"
 
 
@@ -116,7 +120,7 @@ class Estimator:
         calibration: Calibration | None = None,
     ) -> None:
         self.allocated, self.used_mb, self.kb = allocated, used_mb, kb
-        self.snapshots, self.rough = snapshots, rough
+        self.snapshots, self.rough, self.awaited = snapshots, rough, False
         self.calibration = calibration or Calibration()
         self._rules = rules or Rules()
         self.history = self._new(None)
@@ -173,6 +177,8 @@ class Estimator:
             return Estimate(State.WAITING, "", None, f"waits until {self._waits_for} ends")
         if self._more_to_come:
             return Estimate(State.STARTING, "", None, _NOT_COUNTED_YET)
+        if self.awaited and self.history.counted:
+            return Estimate(State.STARTING, "", None, _AWAITED)
         history, now = self.history, _time(now)
         known = Known(self.allocated, self.used_mb, self.kb, self.snapshots, self.rough, self.calibration)
         found = basis(history, known, self._rules)
@@ -199,7 +205,8 @@ class Estimator:
             reasons += [text for text, differs in _differences(last, totals, found) if differs]
             moved = finish - last.finish
             if not reasons and abs(moved) > max(LEAST_JUMP, JUMP * last.mid):
-                reasons.append(f"the last lines were {'slower' if moved > 0 else 'faster'} than those before")
+                slower = f"the last lines were {'slower' if moved > 0 else 'faster'} than those before"
+                reasons.append(OTHER_TOTALS if totals != last.totals else slower)
         self._shown = _Shown(finish, mid, found.units, totals, found.changed)
         self._told = ()
         self.history.events.clear()
@@ -208,11 +215,18 @@ class Estimator:
 
 def _differences(last: _Shown, totals: tuple[int | None, ...], found: Basis) -> list[tuple[str, bool]]:
     return [
-        ("the totals are other ones now", totals != last.totals),
+        (OTHER_TOTALS, any(map(_differs, totals, last.totals))),
         (f"it is counted by {found.unit} now", found.units != last.units),
         ("the rate has changed: only the time since then counts", found.changed and not last.changed),
         ("the change of rate is not believed any more", last.changed and not found.changed),
     ]
+
+
+def _differs(now: int | None, before: int | None) -> bool:
+    """Whether a total is another one, and not only a little more, as users write."""
+    if not now or not before:
+        return now != before
+    return abs(now - before) > OTHER * before
 
 
 def _over(history: History, found: Basis) -> str:

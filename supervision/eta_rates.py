@@ -72,7 +72,8 @@ class Known(msgspec.Struct, frozen=True):
     """What is known of a run besides its past: the totals, None where not known, and what widens its range.
 
     `kb` is the work in KB where disks are emptied or filled; `rough` says why what is counted is no good measure.
-    `snapshots` tells that there are some: then more inodes are passed than are allocated.
+    `snapshots` tells that there are some: then more inodes are passed than are allocated. `awaited` says that totals
+    are asked for, and no percentage is to stand in for them meanwhile.
     """
 
     allocated: int | None = None
@@ -81,6 +82,7 @@ class Known(msgspec.Struct, frozen=True):
     snapshots: bool = False
     rough: str = ""
     calibration: Calibration = Calibration()
+    awaited: bool = False
 
     @property
     def totals(self) -> dict[Unit, int | None]:

@@ -90,6 +90,7 @@ def _use(estimator: Estimator, known: Known) -> None:
     """Let an estimator know what is known now."""
     estimator.allocated, estimator.used_mb, estimator.kb = known.allocated, known.used_mb, known.kb
     estimator.snapshots, estimator.rough, estimator.calibration = known.snapshots, known.rough, known.calibration
+    estimator.awaited = known.awaited
 
 
 def as_told(estimate: Estimate, at: float) -> Told:

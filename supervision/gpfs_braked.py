@@ -6,6 +6,7 @@ own, so another session, or another person's, knows as much.
 
 from __future__ import annotations
 
+import calendar
 import math
 import re
 
@@ -36,6 +37,10 @@ SLACK = 1.25
 _TITLE = re.compile(
     r"brake (ease|part|release|schedule) (.{0,200}?); set (\S{0,4000}); earlier (on|off) (\S{0,4000}); "
     r"before (\S{0,2000})\Z"
+)
+_KEPT = re.compile(
+    r"(?P<y>[0-9]{4})-(?P<m>0[1-9]|1[0-2])-(?P<d>[0-3][0-9]) "
+    r"(?P<hour>[0-2][0-9]):(?P<minute>[0-5][0-9]):(?P<s>[0-5][0-9]) (?P<what>tight|free|restored) \("
 )
 
 
@@ -175,27 +180,46 @@ def _is_earlier(qos: Qos, first: Change) -> bool:
 
 def effect(view: View, limits: tuple[Limit, ...]) -> Effect:
     """What came of our last change, where that was one that slows."""
-    ours = [change for change in changes(view) if change.kind != PART and change.done is not None]
-    last = ours[-1] if ours else None
+    ours = [change for change in changes(view) if change.kind in (EASE, RELEASE, SCHEDULE)]
+    last = next((change for change in reversed(ours) if change.done is not None or _keeps(change)), None)
     slowed = [row.pool for row in last.set_to if (iops_of(row.limit) or math.inf) < math.inf] if last else []
-    if last is None or last.kind != EASE or not slowed or last.done is None:
+    done = _slowed_at(view, last) if last and slowed else None
+    if last is None or done is None:
         return Effect()
     ahead = clock_ahead(view.state, last.job.host)
-    since = last.done - ahead
+    since = done - ahead
     due = since + JUDGED_BY
     at = view.at(Qos)
     if at is None or at < since + READY:
         by = time_of_day(due, view.state.utc_offset)[:5]
         return Effect(Judged.WAITING, f"its effect is not known yet (judged by {by})", since, due)
-    told = rates(view.facts.get(Qos), after=last.done + SETTLES, host_zone=view.state.utc_offset, at=at + ahead)
+    told = rates(view.facts.get(Qos), after=done + SETTLES, host_zone=view.state.utc_offset, at=at + ahead)
     now = {f"{rate.pool}/{rate.of}": rate.iops for rate in told}
     if not any(f"{pool}/{MAINTENANCE}" in now for pool in slowed):
         return Effect(Judged.UNKNOWN, "mmlsqos tells no rate of maintenance, so nothing proves it", since, due)
     allowed = sum(
         limit.iops if limit.effective is None else limit.effective for limit in limits if limit.pool in slowed
     )
-    judged, text = _judge(last.before, now, slowed, allowed)
+    before = last.before if last.kind == EASE else {}  # of a schedule they are from when it was begun
+    judged, text = _judge(before, now, slowed, allowed)
     return Effect(judged, text, since, due)
+
+
+def _keeps(change: Change) -> bool:
+    """Whether it is a schedule that goes on."""
+    return change.kind == SCHEDULE and not change.job.status.state.settled
+
+
+def _slowed_at(view: View, change: Change) -> float | None:
+    """When a change slowed the scan, by its host's clock; None where it does not: a release, a schedule by night."""
+    if change.kind == EASE:
+        return change.done
+    log = view.state.job_log(change.job.host, change.job.status.id) if _keeps(change) else None
+    lines = [match for line in (log.tail if log else ()) if (match := _KEPT.match(line))]
+    if not lines or lines[-1]["what"] != "tight":
+        return None
+    stamp = calendar.timegm(tuple(int(lines[-1][name]) for name in ("y", "m", "d", "hour", "minute", "s")))
+    return float(stamp - view.state.utc_offset)
 
 
 def _judge(before: dict[str, float], now: dict[str, float], pools: list[str], allowed: float) -> tuple[Judged, str]:

@@ -46,6 +46,11 @@ def power(view: View) -> tuple[Power, str]:
 def mounted(view: View) -> Mounted:
     """Where it is mounted, as far as that is known."""
     told = view.facts.get(Mounts)
+    where = view.remember("mounted", (told, view.cluster), lambda: _mounted(view, told))
+    return msgspec.structs.replace(where, at=view.at(Mounts))
+
+
+def _mounted(view: View, told: Mounts | None) -> Mounted:
     mounts = told.of(view.name) if told else None
     if mounts is None:
         return Mounted()
@@ -55,7 +60,7 @@ def mounted(view: View) -> Mounted:
         if found:
             own.add(found.daemon_name)
     count = max(mounts.count, len(mounts.nodes))
-    return Mounted(frozenset(own), count, view.at(Mounts))
+    return Mounted(frozenset(own), count)
 
 
 def class_of(job: Job) -> str:
@@ -104,31 +109,44 @@ def divided_over(view: View, scope: str) -> int | None:
         return None
     if scope in LOCAL:
         return len(where.own) or None
-    nodes: set[str] = set()
-    for word in scope.replace("+", ",").split(","):
-        nodes |= _nodes(view, word)
-    return len(nodes & where.own) or None
+    return len(nodes_of_scope(view, scope) & where.own) or None
+
+
+def nodes_of_scope(view: View, scope: str) -> frozenset[str]:
+    """The nodes that a limit names; none for a class of nodes whose members no question has told."""
+    return frozenset().union(*(_nodes(view, word) for word in scope.replace("+", ",").split(",")))
 
 
 def pools(view: View) -> tuple[str, ...]:
     """The pools, as the limits and the disks tell of them."""
-    qos = view.facts.get(Qos)
-    told = [row.pool for row in qos.limits] if qos else []
-    disks = [disk.pool for disk in view.disks.disks] if view.disks else []
-    return tuple(dict.fromkeys(pool for pool in (*told, *disks) if pool and pool != "*"))
+    qos, listed = view.facts.get(Qos), view.disks
+
+    def found() -> tuple[str, ...]:
+        told = [row.pool for row in qos.limits] if qos else []
+        disks = [disk.pool for disk in listed.disks] if listed else []
+        return tuple(dict.fromkeys(pool for pool in (*told, *disks) if pool and pool != "*"))
+
+    return view.remember("pools of limits", (qos, listed), found)
 
 
 def limits(view: View, scans: tuple[str, ...] | None, name: str = MAINTENANCE) -> tuple[Limit, ...]:
-    """What limits a class in each pool, the tightest for those who scan where there are several."""
+    """What limits a class in each pool: where there are several, that for some nodes before that for all."""
     found = []
     for pool in pools(view):
         told = _limits(view, pool, scans, name)
         if told:
-            found.append(min(told, key=lambda limit: limit.iops if limit.effective is None else limit.effective))
+            found.append(min(told, key=_precedence)[1])
     return tuple(found)
 
 
-def _limits(view: View, pool: str, scans: tuple[str, ...] | None, name: str) -> list[Limit]:
+def _precedence(told: tuple[str, Limit]) -> tuple[bool, bool, float]:
+    """A limit that names nodes comes first, of these what leaves the helpers least; what is not known comes last."""
+    scope, limit = told
+    worth = limit.iops if limit.effective is None else limit.effective
+    return limit.effective is None, scope in (*LOCAL, *EVERYWHERE), worth
+
+
+def _limits(view: View, pool: str, scans: tuple[str, ...] | None, name: str) -> list[tuple[str, Limit]]:
     qos = view.facts.get(Qos)
     rows = [row for row in qos.limits if row.pool == pool] if qos else []
     users = min((iops_of(row.limit) or math.inf for row in rows if scope_of(row.name)[0] == OTHER), default=math.inf)
@@ -136,10 +154,15 @@ def _limits(view: View, pool: str, scans: tuple[str, ...] | None, name: str) -> 
     for row in rows:
         base, scope = scope_of(row.name)
         number = iops_of(row.limit)
-        if base == name and number is not None:
-            of_helpers = scope not in (*LOCAL, *EVERYWHERE)
-            nodes = divided_over(view, scope)
-            made.append(Limit(pool, number, nodes, len(scans) if scans else None, users, of_helpers))
+        if base != name or number is None:
+            continue
+        named = frozenset() if scope in (*LOCAL, *EVERYWHERE) else nodes_of_scope(view, scope)
+        mine = [node for node in scans if not named or node in named] if scans else None
+        if mine == []:
+            continue  # it is for others
+        count = None if mine is None else len(mine)
+        alone = named == frozenset(scans or ("",))
+        made.append((scope, Limit(pool, number, divided_over(view, scope), count, users, alone)))
     return made
 
 

@@ -42,9 +42,10 @@ class Scan(msgspec.Struct, frozen=True):
     """How far a scanning command is, by its own words.
 
     `phases_done` counts the phases that ended; `phase` and `number` are of the present one, `points` too, except
-    that counters are kept over the whole run in `done` (the unit is the file system's) and `mb`. `stamp` is the time
-    on its last line of progress, `printed` the same in seconds; `together` tells that this line came in one piece with
-    others: then it may be older than its arrival. `restarts` counts how often it began anew from its first phase.
+    that counters are kept over the whole run in `done` (the unit is the file system's) and `mb`, until it begins anew.
+    `stamp` is the time on its last line of progress, `printed` the same in seconds; `together` tells that this line
+    came in one piece with others: then it may be older than its arrival. `restarts` counts how often it began anew
+    from its first phase.
     """
 
     phase: str = ""
@@ -145,8 +146,8 @@ def _advanced(scan: Scan, moments: Sequence[Moment]) -> Scan:
     for when, event in moments:
         match event:
             case PhaseBegun(name, number):
-                if _again(scan, number):
-                    scan = msgspec.structs.replace(scan, restarts=scan.restarts + 1, phases_done=0)
+                if _again(scan, number):  # what it had counted is to be counted once more
+                    scan = msgspec.structs.replace(scan, restarts=scan.restarts + 1, phases_done=0, done=None, mb=None)
                 scan = msgspec.structs.replace(
                     scan, phase=one_line(name), number=number, in_phase=True, percent=None, waiting_for=""
                 )

@@ -42,7 +42,7 @@ from supervision import adopting, canary, filesystems, io_history
 from supervision.eta_rates import Calibration, Known
 from supervision.facts import Ahead, Fact, form_refused, learn, reader
 from supervision.forecasts import changed
-from supervision.happenings import Happening
+from supervision.happenings import Happening, fresh
 from supervision.happenings import noted as happenings_noted
 from supervision.logs import Log, append
 from supervision.reading import Change, Reading
@@ -178,7 +178,7 @@ class State(msgspec.Struct, frozen=True):
 
     def _told(self, key: str) -> object:
         fact = self.facts.get(key)
-        return fact.parsed.model if fact and fact.parsed else None
+        return fact.parsed.model if fact and fact.parsed else fact.failure if fact and fact.failure else None
 
 
 def reduce(state: State, event: Event, ahead: Ahead | None = None) -> State:
@@ -313,6 +313,7 @@ def _changes(state: State, facts: Mapping[str, Fact]) -> tuple[Change, ...]:
 
 def _happened(state: State, at: float, host: str, changes: tuple[Change, ...]) -> State:
     """Note changes, and let the forecasts of scans that run know of those that change their rate."""
+    changes = fresh(state.happened, changes)
     if not changes:
         return state
     logs = dict(state.logs)

@@ -14,7 +14,7 @@ from collections.abc import Callable, Sequence
 import msgspec
 
 from remote.command import Command
-from remote.errors import SiteError
+from remote.errors import SiteError, Trouble, UnreachableError
 from remote.events import Event, LinkChanged
 from remote.jobs import JobStatus
 from remote.linux.scans import RunningScans, scans
@@ -183,7 +183,12 @@ class Watch:
         if speed > 1 and now - self._scans_at.get(host, -math.inf) < REAL_SCANS * speed:
             return
         self._scans_at[host] = now
-        await supervisor.ask(host, scans())
+        try:
+            await supervisor.ask(host, scans())
+        except UnreachableError as error:
+            if error.trouble is not Trouble.SUDO:
+                raise
+            await supervisor.ask(host, scans(root=False))  # sudo may allow no more than GPFS's own commands
         self._adopt(host)
 
     def _follow_probes(self) -> None:
@@ -201,10 +206,8 @@ class Watch:
             return
         now = supervisor.site.clock.now()
 
-        def is_ours(directory: str) -> bool:
-            base, _, job_id = directory.rpartition("/")
-            place = state.places.get(host)
-            return (host, job_id) in state.jobs and (place is None or place.base == base)
+        def is_ours(directory: str) -> bool:  # by its name: the way to it may hold links
+            return (host, directory.rpartition("/")[2]) in state.jobs
 
         def is_wanted(status: JobStatus) -> bool:
             return self._fs.is_scan(Job(host, status, now))

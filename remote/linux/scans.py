@@ -12,13 +12,16 @@ import msgspec
 
 from remote.command import Command, Effect
 
-FOLLOWED_BY = 60.0
+LOOK_SECONDS = 60.0
 """Seconds that a look at the processes of a host may take."""
 
 
-def scans(*programs: str) -> Command:
-    """Ask a host which scans run there: those of the programs named, else of all that are known."""
-    return Command(("restripe-scans", *programs), Effect.READS, deadline=FOLLOWED_BY, privileged=True)
+def scans(*programs: str, root: bool = True) -> Command:
+    """Ask a host which scans run there: those of the programs named, else of all that are known.
+
+    Without `root` it is not told where the output of other people's goes.
+    """
+    return Command(("restripe-scans", *programs), Effect.READS, deadline=LOOK_SECONDS, privileged=root)
 
 
 class Goes(Enum):

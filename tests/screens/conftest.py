@@ -30,7 +30,6 @@ async def settled(_min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
     what these tests took, and ended too early where another process had the processor.
     """
     loop = cast("Any", asyncio.get_running_loop())
-    frame = loop.time() + FRAME
     last = loop.time() + max_sleep
     while loop.time() < last:
         await asyncio.sleep(0)
@@ -40,9 +39,9 @@ async def settled(_min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
             await asyncio.sleep(PATIENCE)
             continue
         due = min((timer.when() for timer in loop._scheduled if not timer.cancelled()), default=last)
-        if due > frame:
+        if due > loop.time() + FRAME:
             return
-        await asyncio.sleep(due - loop.time())
+        await asyncio.sleep(max(0.0, due - loop.time()))
 
 
 @pytest.fixture(scope="session", autouse=True)

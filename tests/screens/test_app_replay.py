@@ -58,6 +58,8 @@ async def test_the_screens_in_the_middle_of_the_restripe(
         await pilot.press(key)
         await until(lambda: isinstance(app.screen, kind) and "18:00:00" in text_of(app))
         await until(lambda: " paused " in text_of(app).splitlines()[2])  # the timeline is there a look later
+        await until(lambda: "·" not in text_of(app).splitlines()[2])  # it knows the whole recording
+        await pilot.pause()  # what is beneath the timeline has moved
         assert_snapshot(app, "snapshots_app", f"{name}-{size[0]}x{size[1]}")
 
 

@@ -397,6 +397,7 @@ async def test_how_the_preview_looks(size: tuple[int, int]) -> None:
         await ready(pilot)
         await pilot.press("a")
         await preview(pilot)
+        await pilot.pause()
         assert_snapshot(pilot.app, SNAPSHOTS, f"preview-{size[0]}x{size[1]}")
 
 
@@ -407,6 +408,7 @@ async def test_how_a_preview_that_blocks_looks(size: tuple[int, int]) -> None:
         await go_to(pilot, FIRST, "pollux1")
         await pilot.press("space")
         await preview(pilot)
+        await pilot.pause()
         assert_snapshot(pilot.app, SNAPSHOTS, f"preview-blocked-{size[0]}x{size[1]}")
 
 
@@ -522,6 +524,7 @@ async def test_what_changed_since_an_earlier_look(size: tuple[int, int]) -> None
         await ready(pilot)
         await pilot.press("c")
         await until(lambda: "rebooted" in text_of(pilot.app))
+        await pilot.pause()
         assert_snapshot(pilot.app, SNAPSHOTS, f"since-{size[0]}x{size[1]}")
         await pilot.press("up")
         await until(lambda: "nothing is different" in text_of(pilot.app))

@@ -64,9 +64,11 @@ async def ready(pilot: Pilot[int], rows: int = 18) -> DisksScreen:
 async def test_how_it_looks(size: tuple[int, int]) -> None:
     async with SeedApp(DisksScreen).run_test(size=size) as pilot:
         await ready(pilot)
+        await pilot.pause()
         assert_snapshot(pilot.app, SNAPSHOTS, f"disks-{size[0]}x{size[1]}", only="#body")
         await pilot.press("G", "space", "l", "l", "s", "enter")
         await until(lambda: "detail: enter or esc closes" in text_of(pilot.app))
+        await pilot.pause()
         assert_snapshot(pilot.app, SNAPSHOTS, f"disks-detail-{size[0]}x{size[1]}", only="#body")
 
 
@@ -173,6 +175,7 @@ async def test_without_colour_the_words_are_the_same(monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("NO_COLOR", "1")
     async with SeedApp(DisksScreen).run_test(size=(80, 24)) as pilot:
         await ready(pilot)
+        await pilot.pause()
         assert_snapshot(pilot.app, SNAPSHOTS, "disks-80x24", only="#body")
 
 

@@ -42,6 +42,7 @@ async def test_snapshots_of_the_recorded_night(size: tuple[int, int]) -> None:
     name = f"{size[0]}x{size[1]}"
     async with app.run_test(size=size) as pilot:
         await until(lambda: "mmrestripefs" in text_of(app))
+        await pilot.pause()
         assert_snapshot(app, "snapshots_jobs", f"jobs-{name}")
         await pilot.press("enter")
         await until(lambda: "% complete" in text_of(app) and "follows" in text_of(app))

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 import pytest
 
+from remote.command import Command
+from remote.errors import Trouble, UnreachableError
 from remote.events import Adopted, Answered, Asked, Event, Exact, Header, LogRead, ProcessChanged, Reply
 from remote.jobs import JobState, JobStatus
 from remote.linux.scans import Goes, Output, RunningScan, RunningScans, scans
+from remote.question import Answer
 from remote.recorder import RecordingSite
 from remote.recording import VERSION
 from supervision import adopting
@@ -284,3 +289,22 @@ async def test_a_watched_host_shows_the_scan_of_somebody_else_and_it_is_followed
         log = state.job_log("n1", ID)
         assert log
         assert (log.scan.done, log.lines) == (1000, 4)
+
+
+class NoSudo(ScriptedSite):
+    """A host whose sudo allows nothing but what GPFS brings along."""
+
+    async def _query(self, host: str, commands: Sequence[Command]) -> tuple[Answer, ...]:
+        if any(command.privileged for command in commands if command.argv[0] == "restripe-scans"):
+            raise UnreachableError(host, Trouble.SUDO)
+        return await super()._query(host, commands)
+
+
+async def test_where_sudo_does_not_allow_the_look_it_is_taken_without() -> None:
+    site = NoSudo("n1", answers={"restripe-scans": TOLD.replace("out 1 file 4712 3 =/root/r.log", "fds hidden")})
+    header = Header(VERSION, "0", 0.0, 1000.0, FS, site.hosts, "n1")
+    journal = Journal(Store(header))
+    async with Supervisor(RecordingSite(site, journal.emit), journal, fs=FS, entry="n1") as supervisor:
+        await Watch(supervisor, GpfsFileSystem(FS, "n1")).look_at_jobs()
+        jobs = {job.status.id: job.status.title for job in journal.store.state.jobs.values()}
+    assert jobs["process:4711:490000"].endswith("where its output goes cannot be seen without root (--sudo)")

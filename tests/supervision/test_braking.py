@@ -11,7 +11,7 @@ import pytest
 
 from remote.clock import SetClock
 from remote.command import Command
-from remote.events import Header
+from remote.events import Adopted, Header, ProcessChanged
 from remote.gpfs import commands as gpfs
 from remote.gpfs.schedule import SCRIPT
 from remote.jobs import JobState, JobStatus
@@ -118,8 +118,9 @@ async def test_a_schedule_is_told_that_somebody_watches_by_an_armed_session_alon
         assert fs.release(supervisor.store.state).stop == "s"
         Restoring(supervisor, fs)
         await until(lambda: isinstance(site.clock, Turns) and len(site.clock.slept) == 2)
+        assert site.followed == [("n1", "job:s")]
         assert site.clock.slept == [RENEW, RENEW]  # type: ignore[attr-defined]
-        await until(lambda: site.renewed == (["s", "s"] if armed else []))
+        await until(lambda: site.renewed == (["s", "s", "s"] if armed else []))
 
 
 @pytest.mark.parametrize("armed", [True, False])
@@ -138,3 +139,16 @@ async def test_only_an_armed_session_brings_back_what_was_before_when_the_scan_e
         assert supervisor.runs(RESTORING) == armed
         problems = [line.value for line in fs.problems(supervisor.store.state) if line.label == "Brake"]
         assert problems[0].startswith("limits of ours still hold")
+
+
+async def test_the_end_of_a_scan_that_somebody_else_started_brings_back_what_was_before_too() -> None:
+    site = Far(turns=0)
+    async with supervised(site) as (supervisor, fs):
+        put(supervisor, changed(), **{f"qos {FS}": qos(SET)})
+        restoring = Restoring(supervisor, fs)
+        status = msgspec.structs.replace(SCAN.status, id="file:/root/restripe.log")
+        supervisor.journal.emit(Adopted(made.NOW, "n1", status, 4711, 99))
+        assert restoring.begun == 0
+        supervisor.journal.emit(ProcessChanged(made.NOW + 60, "n1", "file:/root/restripe.log", alive=False))
+        assert restoring.begun == 1
+        assert supervisor.runs(RESTORING)

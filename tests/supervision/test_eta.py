@@ -150,6 +150,24 @@ def test_a_total_that_grows_is_taken_and_named() -> None:
     assert found.why == "the totals are other ones now"
 
 
+def test_a_total_to_which_users_add_a_little_is_taken_and_not_named() -> None:
+    estimator = fed(steady(3000))
+    estimator.estimate()
+    estimator.allocated = TOTAL + TOTAL // 100
+    found = estimator.estimate()
+    assert span(found).mid == pytest.approx(7100)
+    assert found.why == ""
+
+
+def test_near_the_end_a_total_that_grows_a_little_moves_the_finish_and_is_named() -> None:
+    estimator = fed(steady(9900))
+    estimator.estimate()
+    estimator.allocated = TOTAL + TOTAL // 100
+    found = estimator.estimate()
+    assert span(found).mid == pytest.approx(200)
+    assert found.why == "the totals are other ones now"
+
+
 def test_a_counter_just_past_its_total_is_nearly_over() -> None:
     assert fed(steady(10_080)).estimate().state is State.FINISHING
 

@@ -61,9 +61,9 @@ def test_a_wait_is_told_at_once_and_its_end_too() -> None:
 
 
 def test_a_change_of_rate_that_is_known_is_the_reason_that_is_told() -> None:
-    held = changed(fed(10), "QoS: maintenance of system 300Iops, was inf")
+    held = changed(fed(10), "QoS: maintenance of system 300IOPS, was unlimited")
     held = advanced(held, [(1100.0, Counted(2.0, 110_000))], KNOWN)
-    assert "300Iops" in held.told[-1].why
+    assert "300IOPS" in held.told[-1].why
     assert changed(Forecasts(), "nothing to be told") == Forecasts()
 
 
@@ -97,3 +97,15 @@ def test_where_snapshots_make_the_total_unsure_the_forecast_is_wider_and_says_so
     assert unsure.remaining.high > 2 * sure.remaining.high
     assert "with snapshots" in unsure.why
     assert forecast(held, 2000.0, KNOWN) == sure
+
+
+def test_while_the_totals_are_still_asked_for_no_percentage_stands_in_for_them() -> None:
+    awaited = Known(awaited=True)
+    lines = [(100.0 * number, Counted(96.0 + number / 10, 10_000 * number)) for number in range(1, 11)]
+    held = advanced(Forecasts(), [BEGUN, *lines], awaited)
+    assert {one.state for one in held.told} == {State.STARTING}
+    assert held.told[-1].why == "what its counters run up to is not known yet"
+    found = forecast(held, 1000.0, KNOWN)
+    assert found is not None
+    assert found.remaining is not None
+    assert found.remaining.mid == pytest.approx(9000.0)

@@ -155,11 +155,18 @@ def test_where_a_site_uses_mmqos_limits_are_set_and_lifted_by_it() -> None:
     assert fs.schedule(model, 650.0, Hours(), "s", terms).refused == "a schedule is kept by mmchqos alone"
 
 
-def test_of_several_limits_the_one_that_is_tightest_for_the_helpers_is_shown() -> None:
-    told = qos("other=inf maintenance/all_local=9600Iops maintenance/n1+n2+n3=650Iops")
+def test_of_several_limits_the_one_that_names_the_helpers_is_shown() -> None:
+    told = qos("other=inf maintenance/all_local=960Iops maintenance/n1+n2+n3=650Iops")
     (limit,) = made.file_system().brake(state(told)).limits
     assert (limit.iops, limit.scoped, limit.effective) == (650.0, True, 650.0)
     assert line(state(told)) == "650 IOPS on system for the 3 helpers alone = 217 per node"
+
+
+def test_a_limit_for_other_nodes_is_none_of_the_helpers() -> None:
+    told = qos("other=inf maintenance/all_local=9600Iops maintenance/c1+c2=10Iops maintenance/n1+c1=400Iops")
+    (limit,) = made.file_system().brake(state(told)).limits
+    # of n1 and c1 one helps: 400 / 2 x 1, where all_local leaves the three 9600 / 24 x 3
+    assert (limit.iops, limit.nodes, limit.helpers, limit.effective, limit.scoped) == (400.0, 2, 1, 200.0, False)
 
 
 def test_a_schedule_names_the_scan_by_its_job_or_by_its_process() -> None:
@@ -194,12 +201,36 @@ def test_while_a_schedule_keeps_the_limits_nothing_else_sets_them_and_a_release_
     assert (left.sure, left.schedule) == (False, False)
 
 
+@pytest.mark.parametrize(
+    ("line_of_log", "iops", "judged"),
+    [
+        ("1970-01-12 13:44:00 tight (within the hours): mmchqos fs1 x", 640.0, Judged.WITHIN),
+        ("1970-01-12 13:44:00 tight (within the hours): mmchqos fs1 x", 2600.0, Judged.NOTHING),
+        ("1970-01-12 13:46:00 tight (within the hours): mmchqos fs1 x", 640.0, Judged.WAITING),
+        ("1970-01-12 13:44:00 free (outside the hours): mmchqos fs1 x", 2600.0, Judged.NONE),
+        ("FAILED", 2600.0, Judged.NONE),
+    ],
+)
+def test_what_a_schedule_sets_is_judged_from_its_own_lines(line_of_log: str, iops: float, judged: Judged) -> None:
+    fs = made.file_system()
+    plan = fs.schedule(state(qos()), 650.0, Hours(), "s")
+    job = made.job(JobState.RUNNING, plan.commands[0].text, job_id="s")
+    job = msgspec.structs.replace(job, status=msgspec.structs.replace(job.status, title=plan.titles[0]))
+    kept = state(qos("other=inf maintenance=5200Iops", *stats(maintenance=iops)), job)
+    told = made.log((made.NOW, line_of_log), job_id="s")
+    logs = {**kept.logs, (told.host, told.source): told}
+    assert fs.brake(msgspec.structs.replace(kept, logs=logs)).effect.judged is judged
+
+
 LIMITS = ("5200IOPS", "unlimited", "unlimited")
 
 
 def test_a_tighter_limit_that_was_there_before_us_stays() -> None:
     plan = made.file_system().ease(state(qos("other=inf maintenance=2000Iops")), 650.0)
     assert plan.text.endswith("maintenance=2000IOPS")
+    # 2000 over 24 nodes leave three helpers 250: alone they get no more
+    plan = made.file_system().ease(state(qos("other=inf maintenance/all_local=2000Iops")), 650.0)
+    assert plan.text == f"mmchqos {FS} --enable -N n1,n2,n3 pool=system,maintenance=250IOPS"
 
 
 def test_a_release_without_qos_is_told_once_and_is_no_problem() -> None:

@@ -54,9 +54,9 @@ def test_disks_that_come_and_go_are_events_and_so_is_the_sentence_on_replicas() 
 
 def test_a_node_that_leaves_or_comes_back_changes_the_rate() -> None:
     left = changes("node states", made.states("active", "active"), made.states("active", "down"))
-    assert left == (Change("node", "GPFS on n2 is down, was active", rate=True),)
+    assert left == (Change("node", "GPFS on n2 is down, was active", rate=True, of="GPFS on n2 is "),)
     further = changes("node states", made.states("active", "unknown"), made.states("active", "down"))
-    assert further == (Change("node", "GPFS on n2 is down, was unknown", rate=False),)
+    assert further == (Change("node", "GPFS on n2 is down, was unknown", rate=False, of="GPFS on n2 is "),)
     assert changes("node states", made.states("active"), made.states("active", "down")) == ()
 
 
@@ -70,7 +70,7 @@ def test_managers_that_move_are_events() -> None:
 
 def test_a_limit_that_changes_is_told_with_both_values_and_changes_the_rate() -> None:
     assert changes(f"qos {FS}", qos("inf"), qos("300Iops")) == (
-        Change("qos", "QoS: maintenance of system 300Iops, was inf", rate=True),
+        Change("qos", "QoS: maintenance of system 300IOPS, was unlimited", rate=True),
     )
     assert changes(f"qos {FS}", qos("inf"), qos("inf", enabled=False)) == (
         Change("qos", "QoS: switched off", rate=True),
@@ -105,7 +105,8 @@ def test_totals_are_allocated_inodes_and_one_copy_of_the_data(copies: str, mb: i
 
 
 def test_what_is_not_known_is_no_total_and_snapshots_make_it_unsure() -> None:
-    assert known(lambda _key: None, FS, "") == Known()
+    assert known(lambda _key: None, FS, "") == Known(awaited=True)
+    assert known(lambda _key: "exit code 1", FS, "") == Known()
     told = {f"space {FS}": made.space(data_disk("a", 600)), f"snapshots {FS}": snapshots("mon", "tue")}
     # how many copies of data there are was not told
     assert known(told.get, FS, "") == Known(1_000_000, snapshots=True)
@@ -141,6 +142,32 @@ def test_the_state_notes_what_is_different_from_the_answer_before_and_not_the_fi
     assert after(*answers("n1", "n1", "n2")).happened == (
         Happening(301.0, "n1", "manager", f"the manager of {FS} is n2, was n1"),
     )
+
+
+def mmgetstate(number: int, host: str, command: Command, *nodes: tuple[str, str]) -> list[Event]:
+    head = " Node number  Node name        GPFS state\n------------------------------------------\n"
+    rows = "".join(f"{which:8}      {name:16} {word}\n" for which, (name, word) in enumerate(nodes, 1))
+    reply = Reply(0, Exact((head + rows).encode()))
+    return [Asked(number, number, host, (command,)), Answered(number + 0.5, number, (reply,))]
+
+
+def test_what_a_host_has_told_of_its_daemon_is_not_told_again_by_the_look_at_all_nodes() -> None:
+    own, every = Command(("mmgetstate",), Effect.READS), Command(("mmgetstate", "-a"), Effect.READS)
+    looks = (
+        mmgetstate(1, "n1", every, ("n1", "active"), ("n2", "active"), ("n9", "active")),
+        mmgetstate(2, "n2", own, ("n2", "active")),
+        mmgetstate(3, "n2", own, ("n2", "down")),
+        mmgetstate(4, "n1", every, ("n1", "active"), ("n2", "down"), ("n9", "down")),
+        mmgetstate(5, "n2", own, ("n2", "active")),
+        mmgetstate(6, "n2", own, ("n2", "down")),
+    )
+    state = after(*(event for look in looks for event in look))
+    assert [(each.at, each.text) for each in state.happened] == [
+        (3.5, "GPFS on n2 is down, was active"),
+        (4.5, "GPFS on n9 is down, was active"),
+        (5.5, "GPFS on n2 is active, was down"),
+        (6.5, "GPFS on n2 is down, was active"),
+    ]
 
 
 def test_a_host_that_boots_or_is_lost_and_comes_back_is_noted() -> None:
@@ -180,3 +207,12 @@ def test_what_is_kept_is_bounded() -> None:
     before = tuple(Happening(float(number), "n1", "disk", "x") for number in range(MOST))
     found = noted(before, 9999.0, "n2", (Change("qos", "y"),))
     assert (len(found), found[0].at, found[-1]) == (MOST, 1.0, Happening(9999.0, "n2", "qos", "y"))
+
+
+def test_a_storm_of_log_lines_displaces_nothing_but_its_own_beginning() -> None:
+    happened: tuple[Happening, ...] = (Happening(1.0, "n1", "qos", "limited"), Happening(2.0, "n1", "disk", "down"))
+    for number in range(MOST + 10):
+        happened = noted(happened, 10.0 + number, "n2", (Change("canary", "I/O error"),))
+    assert len(happened) == MOST
+    assert [each.kind for each in happened[:3]] == ["qos", "disk", "canary"]
+    assert (happened[2].at, happened[-1].at) == (22.0, 1019.0)

@@ -114,12 +114,12 @@ def test_a_finish_needs_six_counted_lines_or_a_tenth_of_the_work(lines: int, fin
     assert told(job(), scanning(5, step=50_000)).finish is not None
 
 
-def test_without_the_allocated_inodes_it_is_by_the_percentage_alone() -> None:
+def test_where_mmdf_cannot_be_had_it_is_by_the_percentage_alone() -> None:
     a_job = job()
     lines = [(NOW - 2000 + 200 * index, counted(10_000 * index, 5.0 * index)) for index in range(1, 10)]
-    progress = made.file_system().progress(
-        made.state(jobs=(a_job,), logs=(log((NOW - 2000, USER_FILES), *lines),)), a_job
-    )
+    failed = {f"space {FS}": made.fact(f"space {FS}", None, failure="exit code 1: busy")}
+    state = made.state(failed, jobs=(a_job,), logs=(log((NOW - 2000, USER_FILES), *lines),))
+    progress = made.file_system().progress(state, a_job)
     assert progress.phase is Phase.RUNNING
     assert progress.finish is not None
     assert progress.finish.basis.startswith("by percent")
@@ -262,3 +262,23 @@ def test_the_scan_is_the_newest_job_that_scans_this_file_system() -> None:
     starting = job(job_id="start", command=f"mmchdisk /dev/{FS} start -a", began=NOW)
     assert fs.scan_job(made.state(jobs=(*jobs, starting))) == starting
     assert fs.scan_job(made.state(jobs=jobs[2:4])) is None
+
+
+@pytest.mark.parametrize("word", [JobState.FINISHED, JobState.LOST, JobState.ENDED, JobState.ERROR])
+def test_a_scan_that_runs_is_never_hidden_by_a_later_one_that_does_not(word: JobState) -> None:
+    runs = job(job_id="weeks", began=NOW - 900_000)
+    later = job(word, f"mmdelsnapshot {FS} old", job_id="later", began=NOW - 10)
+    assert made.file_system().scan_job(made.state(jobs=(runs, later))) == runs
+    unheard = msgspec.structs.replace(runs, status=msgspec.structs.replace(runs.status, state=JobState.UNKNOWN))
+    assert made.file_system().scan_job(made.state(jobs=(unheard, later))) == unheard
+
+
+def test_what_was_counted_before_a_restart_is_not_taken_for_nearly_all_work() -> None:
+    again = log(
+        *((NOW - 900 + 60 * line, text) for line, text in enumerate((PHASE_1, DONE, USER_FILES, counted(999_000)))),
+        *((NOW - 300 + 60 * line, text) for line, text in enumerate((PHASE_1, DONE, USER_FILES))),
+    )
+    progress = told(job(), again)
+    assert (progress.phase, progress.why) == (Phase.STARTING, "")
+    assert progress.counter is not None
+    assert progress.counter.done is None

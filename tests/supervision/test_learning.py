@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 
 from remote.events import Answered, Asked, Exact, Header, JobChanged, LogRead, Reply
-from remote.gpfs.commands import mmlscluster
+from remote.gpfs.commands import mmdf, mmlscluster
 from remote.jobs import JobState, JobStatus
 from remote.recorder import RecordingSite
 from remote.recording import VERSION
@@ -55,6 +55,8 @@ async def test_what_runs_of_this_site_taught_is_told_once_and_a_run_that_ends_is
             journal.emit(Asked(1000.0, number, "n1", (mmlscluster(),)))
             journal.emit(Answered(1001.0, number, (Reply(0, Exact(CLUSTER.encode())),)))
             await asyncio.sleep(0)  # lets no time pass: what was called soon has its turn
+        journal.emit(Asked(1001.0, 3, "n1", (mmdf(FS),)))
+        journal.emit(Answered(1001.5, 3, (Reply(1, Exact(b""), Exact(b"busy")),)))  # so the percentage has to do
         expected = calibrated([LATE] * 10)
         assert dict(journal.store.state.calibrations) == {KIND: expected}
         assert expected.above > 1.0  # they ended late
