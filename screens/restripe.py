@@ -8,7 +8,8 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
+from textual.message import Message
 
 from screens.braking import BrakingScreen
 from screens.intents import RefreshJobs
@@ -41,6 +42,17 @@ HEAD = 6
 """Lines of the summary above charts that have the room to themselves."""
 FIRST = ("view", "details", "events", "ease", "release", "truth", "point", "zoom_time", "zoom", "probe", "refresh_jobs")
 """Actions of the screen in the order in which they get room in the footer, before those of the log."""
+
+
+class Room(Vertical):
+    """All that stands between the frame's lines; it tells when there are others, such as a timeline."""
+
+    class Changed(Message):
+        """There is more or less room."""
+
+    def on_resize(self) -> None:
+        """What has room is another thing now."""
+        self.post_message(self.Changed())
 
 
 class RestripeScreen(BrakingScreen, ProbingScreen):
@@ -85,10 +97,11 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         self._kept = Kept()
 
     def compose_body(self) -> ComposeResult:
-        with VerticalScroll(id="summary"):
-            yield Lines(id="text")
-        yield Charts()
-        yield LogView()
+        with Room():
+            with VerticalScroll(id="summary"):
+                yield Lines(id="text")
+            yield Charts()
+            yield LogView()
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -177,15 +190,16 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         self.refresh_all()
 
     @on(Charts.Moved)
+    @on(Room.Changed)
     def look_elsewhere(self) -> None:
-        """Draw another part of the time."""
+        """Draw another part of the time, or in another room."""
         self.refresh_all()
 
     # drawing
 
     def show_state(self) -> None:
         job = self.job
-        height = self.query_one("#body").size.height
+        height = self.query_one(Room).size.height
         self.set_class(job is not None, "-job")
         self.set_class(job is not None and self.view != CHARTS, "-log")
         self.set_class(job is not None and (self.view == CHARTS or (self.view == ALL and height >= TALL)), "-charts")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -68,10 +68,9 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
         case Launching():
             return _launching(state, event)
         case JobChanged():
-            return _job_changed(state, event.host, event.status, event.t)
+            return _job_changed(state, event.host, (event.status,), event.t)
         case JobsListed():
-            for status in event.jobs:
-                state = _job_changed(state, event.host, status, event.t)
+            state = _job_changed(state, event.host, event.jobs, event.t)
             return replace(state, listed=_with(state.listed, event.host, event.t))
         case LogRead() | LogRewound():
             return _log_read(state, event)
@@ -261,8 +260,25 @@ def _not_known_yet(spec: JobSpec) -> JobStatus:
     )
 
 
-def _job_changed(state: State, host: str, status: JobStatus, at: float) -> State:
-    held = state.job(host, status.id)
+def _job_changed(state: State, host: str, statuses: Sequence[JobStatus], at: float) -> State:
+    """How it stands with jobs of a host that were told of together; hosts keep hundreds that have ended."""
+    jobs, commands = dict(state.jobs), state.commands
+    unended = {ran.job for ran in commands if ran.took is None and ran.host == host}
+    for told in statuses:
+        jobs[host, told.id] = _job_after(jobs.get((host, told.id)), host, told, at)
+        if told.state.settled and told.id in unended:
+            failure = "" if told.rc is not None else told.meaning
+            commands = tuple(
+                msgspec.structs.replace(ran, rc=told.rc, took=at - ran.asked_at, failure=failure)
+                if ran.job == told.id and ran.host == host and ran.took is None
+                else ran
+                for ran in commands
+            )
+    return msgspec.structs.replace(state, jobs=MappingProxyType(jobs), commands=commands)
+
+
+def _job_after(held: Job | None, host: str, status: JobStatus, at: float) -> Job:
+    """A job after its host told of it."""
     if held and not status.command:
         # a look at the log tells the state alone; what the job is was told before
         status = msgspec.structs.replace(
@@ -274,19 +290,9 @@ def _job_changed(state: State, host: str, status: JobStatus, at: float) -> State
             interruptible=held.status.interruptible,
         )
     settled_at = (held.settled_at if held else None) or at if status.state.settled else None
-    job = Job(host, status, at, settled_at=settled_at)
     if held:
-        job = msgspec.structs.replace(held, status=status, at=at, settled_at=settled_at)
-    commands = state.commands
-    if status.state.settled:
-        failure = "" if status.rc is not None else status.meaning
-        commands = tuple(
-            msgspec.structs.replace(ran, rc=status.rc, took=at - ran.asked_at, failure=failure)
-            if ran.job == status.id and ran.host == host and ran.took is None
-            else ran
-            for ran in commands
-        )
-    return msgspec.structs.replace(state, jobs=_with(state.jobs, (host, status.id), job), commands=commands)
+        return msgspec.structs.replace(held, status=status, at=at, settled_at=settled_at)
+    return Job(host, status, at, settled_at=settled_at)
 
 
 def _process_changed(state: State, host: str, job_id: str, at: float, *, alive: bool | None) -> State:
@@ -294,7 +300,7 @@ def _process_changed(state: State, host: str, job_id: str, at: float, *, alive: 
     job = state.job(host, job_id)
     if job is None or job.pid is None or not job.adopted:
         return state
-    return _job_changed(state, host, adopting.after_look(job.status, alive), at)
+    return _job_changed(state, host, (adopting.after_look(job.status, alive),), at)
 
 
 def _scans_told(state: State, host: str, at: float) -> State:
