@@ -38,7 +38,8 @@ from supervision.journal import Journal
 from supervision.migration import Ending, StopError
 from supervision.probejob import Hurt, hurt, probe_spec
 from supervision.recipes.metadata_to_ssd import MetadataToSsd
-from supervision.state import State, Store
+from supervision.state import State
+from supervision.store import Store
 from supervision.supervisor import Cadence, Supervisor
 from supervision.watching import Watch
 from tui.session import header_for

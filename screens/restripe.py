@@ -27,7 +27,7 @@ from screens.widgets.logview import LogView
 from screens.widgets.logview_screen import show_job_log
 from screens.widgets.render import labelled, plain
 from supervision.adopting import log_path
-from supervision.filesystem import Progress
+from supervision.filesystem import Phase, Progress
 from supervision.state import Job
 from supervision.truth import truth_text
 
@@ -258,8 +258,10 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         width, now, zone = self.body_width, found.now, found.zone
         blocks = progress_blocks(found.state, found.job, found.progress, now, width)
         if found.truth:
-            told = truth_text(found.truth, found.told, now, zone)
-            label, rank = ("ended", 3) if found.job.status.state.settled else ("true end", 0)
+            over = found.job.status.state.settled
+            judged = found.told if not over or found.progress.phase is Phase.FINISHED else ()  # of others, no forecast
+            told = truth_text(found.truth, judged, now, zone)
+            label, rank = ("ended", 3) if over else ("true end", 0)
             blocks.insert(-1, Block(rank, labelled(label, told, width, label_width=LABEL, style="bold magenta")))
         armed = self.session.armed
         return [

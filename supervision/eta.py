@@ -99,6 +99,7 @@ class _Shown(msgspec.Struct, frozen=True):
     units: tuple[Unit, ...]
     totals: tuple[int | None, ...]
     changed: bool
+    lines: int
 
 
 class Estimator:
@@ -206,8 +207,8 @@ class Estimator:
             moved = finish - last.finish
             if not reasons and abs(moved) > max(LEAST_JUMP, JUMP * last.mid):
                 slower = f"the last lines were {'slower' if moved > 0 else 'faster'} than those before"
-                reasons.append(OTHER_TOTALS if totals != last.totals else slower)
-        self._shown = _Shown(finish, mid, found.units, totals, found.changed)
+                reasons.append(slower if self.history.lines != last.lines else OTHER_TOTALS)
+        self._shown = _Shown(finish, mid, found.units, totals, found.changed, self.history.lines)
         self._told = ()
         self.history.events.clear()
         return "; ".join(dict.fromkeys(filter(None, (*reasons, *found.notes, self.rough))))

@@ -22,6 +22,10 @@ POINTS = 20_000
 """Progress points kept: a month of one every two minutes."""
 LONGEST_LINE = 4096
 """Bytes of a line that are kept."""
+CATCHING_UP = 10.0
+"""Seconds that lie at most between two pieces of a log that are read one right after the other,"""
+SURELY = 60.0
+"""and by which the stamps of the later one are later at least for that to be told from a clock that goes wrong."""
 _CR = b"\r"
 
 
@@ -95,7 +99,10 @@ def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading, know
     *whole, rest = (before + fresh).replace(b"\r\n", b"\n").replace(_CR, b"\n").split(b"\n")
     rest = _CR if data.endswith(_CR) else rest[:LONGEST_LINE]
     texts = [decode(line[:LONGEST_LINE]) for line in whole]
-    moments = _moments(log.scan, [event for text in texts if (event := reading.scan_event(text))], at)
+    events = [event for text in texts if (event := reading.scan_event(text))]
+    if (older := _older_by(log, events, at)) > 0:
+        log = _earlier(log, older)
+    moments = _moments(log.scan, events, at)
     return msgspec.structs.replace(
         log,
         size=end,
@@ -107,6 +114,27 @@ def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading, know
         forecasts=forecasts.advanced(log.forecasts, moments, known or Known()),
         samples=probing.advanced(log.samples, texts, at),
     )
+
+
+def _older_by(log: Log, events: Sequence[ScanEvent], at: float) -> float:
+    """Seconds by which what came before is older than it was taken for; 0 as a rule.
+
+    A long log is read in pieces that come one right after the other, and what ends the first of them was taken for
+    just printed. The stamps of the next tell that it was not.
+    """
+    stamps = [event.printed for event in events if isinstance(event, Counted)]
+    passed = at - log.last_at
+    if not stamps or stamps[-1] is None or log.scan.printed is None or not log.scan.together or passed > CATCHING_UP:
+        return 0.0
+    older = stamps[-1] - log.scan.printed - passed
+    return older if older > SURELY else 0.0
+
+
+def _earlier(log: Log, seconds: float) -> Log:
+    """A log whose scan was that many seconds earlier."""
+    points = tuple(msgspec.structs.replace(point, at=point.at - seconds) for point in log.scan.points)
+    scan = msgspec.structs.replace(log.scan, points=points)
+    return msgspec.structs.replace(log, scan=scan, forecasts=forecasts.earlier(log.forecasts, seconds))
 
 
 def _moments(scan: Scan, events: Sequence[ScanEvent], at: float) -> list[Moment]:

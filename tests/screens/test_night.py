@@ -116,11 +116,11 @@ def test_the_brake_is_set_seen_to_work_and_released() -> None:
     )
     assert eased.happened("qos") == [
         "QoS: switched on",
-        "QoS: maintenance/all_local of system 650Iops, was inf",
+        "QoS: maintenance/all_local of system 650IOPS, was unlimited",
     ]
-    assert any("650Iops" in told.why for told in eased.progress.told)
+    assert any("650IOPS" in told.why for told in eased.progress.told)
     assert (free.brake.power, free.brake.held) == (Power.OFF, None)
-    assert free.happened("qos")[-1] == "QoS: switched off; maintenance/all_local of system inf, was 650Iops"
+    assert free.happened("qos")[-1] == "QoS: switched off; maintenance/all_local of system unlimited, was 650IOPS"
 
 
 def test_a_helper_leaves_and_is_back() -> None:
@@ -166,7 +166,7 @@ def test_nothing_moves_and_the_one_who_holds_it_up_is_named() -> None:
 
 def test_what_others_do_is_told_and_is_not_taken_for_ours() -> None:
     limited, moved = at("others: the limit"), at("others: the new manager")
-    assert limited.happened("qos")[-1] == "QoS: switched on; maintenance/all_local of system 1300Iops, was inf"
+    assert limited.happened("qos")[-1] == "QoS: switched on; maintenance/all_local of system 1300IOPS, was unlimited"
     assert limited.brake.held is None
     assert [limit.effective for limit in limited.brake.limits] == [1300.0]
     assert moved.happened("manager") == ["the manager of mss1 is pollux2, was pollux1"]

@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from supervision.eta import JUMP, LEAST_JUMP, Estimate, Estimator, Observation, Span, State
@@ -295,6 +295,7 @@ _runs = st.lists(
 
 
 @given(_runs)
+@example([*[(0.0, 0)] * 3, *[(0.0, 1)] * 3, (0.0, 797), (2.2e-311, 1)])  # a time too short to divide by
 @settings(max_examples=300, deadline=None)
 def test_clock_steps_and_falling_counters_give_sound_figures_whose_jumps_have_reasons(
     steps: list[tuple[float, int]],

@@ -6,7 +6,7 @@ import pytest
 
 from supervision.eta import State
 from supervision.eta_rates import Known
-from supervision.forecasts import MOST, Forecasts, Told, advanced, changed, forecast, steady_since
+from supervision.forecasts import MOST, MOST_AT_ONCE, Forecasts, Told, advanced, changed, forecast, steady_since
 from supervision.reading import Counted, PhaseBegun, PhaseOver, WaitsFor
 
 KNOWN = Known(1_000_000)
@@ -51,6 +51,18 @@ def test_forecasts_are_kept_further_apart_the_longer_it_runs_and_never_more_than
     gaps = [later.at - earlier.at for earlier, later in zip(held.told[1:], held.told[2:], strict=False)]
     assert min(gaps) >= 30.0
     assert held.told[-1].at > 59_000.0
+
+
+def test_weeks_of_lines_that_come_together_are_told_of_in_few_forecasts() -> None:
+    lines = [(120.0 * number, Counted(1.0, 100 * number)) for number in range(1, 5001)]
+    held = advanced(Forecasts(), [BEGUN, *lines], KNOWN)
+    assert MOST_AT_ONCE - 2 <= len(held.told) <= MOST_AT_ONCE + 2
+    assert held.told[-1].at > 590_000.0
+    later = advanced(held, [(600_120.0, Counted(1.0, 500_100))], KNOWN)
+    now = forecast(later, 600_120.0, KNOWN)
+    assert now is not None
+    assert now.remaining is not None
+    assert now.remaining.mid == pytest.approx((1_000_000 - 500_100) * 1.2, rel=0.01)
 
 
 def test_a_wait_is_told_at_once_and_its_end_too() -> None:

@@ -12,7 +12,8 @@ from supervision.eta_rates import Known
 from supervision.gpfs_happened import QUICK, changes, known
 from supervision.happenings import MOST, Happening, noted
 from supervision.reading import Change
-from supervision.state import State, reduce
+from supervision.reducer import reduce
+from supervision.state import State
 from tests.supervision import gpfs_states as made
 from tests.supervision.gpfs_states import FS
 

@@ -151,7 +151,7 @@ async def told_while_watching(
         told.append(capsys.readouterr().err)
         return words in "".join(told)
 
-    watching = asyncio.create_task(watched(config, name, Wanted(), home))
+    watching = asyncio.create_task(watched(config, name, Wanted(), home / "waiting"))
     try:
         await until(seen)
     finally:
