@@ -27,16 +27,19 @@ from remote.recorder import RecordingSite
 from remote.recording import Writer
 from remote.ssh.settings import SshSettings
 from simulator.client import Simulation
+from supervision.brake import Brake
 from supervision.braking import change
+from supervision.canary_rates import Canary, Level, canary
 from supervision.clocktext import local_time
 from supervision.filesystem import FileSystem, Phase, Progress
 from supervision.filesystems import file_system
 from supervision.impact import Standing
 from supervision.journal import Journal
-from supervision.migration import StopError
+from supervision.migration import Ending, StopError
 from supervision.probejob import Hurt, hurt, probe_spec
 from supervision.recipes.metadata_to_ssd import MetadataToSsd
-from supervision.state import State, Store
+from supervision.state import State
+from supervision.store import Store
 from supervision.supervisor import Cadence, Supervisor
 from supervision.watching import Watch
 from tui.session import header_for
@@ -97,6 +100,17 @@ class Night:
     def hurt(self) -> Hurt | None:
         return hurt(self.state, self.fs.scan_job(self.state))
 
+    @property
+    def brake(self) -> Brake:
+        brake = self.fs.brake(self.state)
+        if brake is None:
+            raise RuntimeError("there are no limits here")
+        return brake
+
+    @property
+    def canary(self) -> Canary:
+        return canary(self.state, self.began)
+
     async def at(self, minutes: float) -> None:
         """Wait for a moment, counted from the beginning of the restripe."""
         clock = self.supervisor.site.clock
@@ -153,7 +167,7 @@ async def users_and_brake(night: Night) -> None:
     await night.at(20)
     await night.ease(math.inf)
     await night.at(23)
-    quarter = next(step.iops for step in (night.fs.brake(night.state) or _none()).steps if "a quarter" in step.text)
+    quarter = next(step.iops for step in night.brake.steps if "a quarter" in step.text)
     night.mark("brake: eased to a quarter")
     await night.ease(quarter)
     await night.seen("eased: users wait less", lambda: _standing(night) in (Standing.WITHIN, Standing.NEAR), 18)
@@ -210,9 +224,8 @@ async def others(night: Night) -> None:
     for _ in range(6):
         await night.happen("log", host=ABROAD, kind="io_error", count=3)
         await night.happen("log", host=ABROAD, kind="reconnect", node="pollux2", count=2)
-        await asyncio.sleep(0)
     await night.happen("log", host="pollux1", kind="expel", node=ABROAD)
-    await night.seen("errors: the canary sings", lambda: night.told("canary", ""), 8)
+    await night.seen("errors: an alarm", lambda: night.canary.level is Level.ALARM, 8)
 
 
 def _standing(night: Night) -> Standing | None:
@@ -223,10 +236,6 @@ def _standing(night: Night) -> Standing | None:
 def _phase(night: Night) -> Phase | None:
     progress = night.progress
     return progress.phase if progress else None
-
-
-def _none() -> object:
-    raise RuntimeError("there is no brake")
 
 
 async def start_probe(night: Night, speed: float) -> None:
@@ -290,7 +299,9 @@ async def make(record: Path, speed: float) -> None:
             await night.recipe.run()
         await happening
         await clock.sleep(5 * MINUTE)
-        night.mark(f"end: {night.recipe.steps.ending.value} {night.recipe.steps.why}".strip())
+        if night.recipe.steps.ending is not Ending.DONE:
+            raise RuntimeError(night.recipe.steps.why)
+        night.mark("end")
 
 
 def main() -> None:

@@ -13,7 +13,7 @@ import msgspec
 
 from remote.command import Command
 from remote.errors import SiteError
-from remote.events import Answered, Event, JobChanged, JobsListed
+from remote.events import Adopted, Answered, Event, JobChanged, JobsListed, ProcessChanged
 from remote.jobs import JobSpec, JobState, JobStatus
 from remote.text import one_line
 from supervision.brake import Judged, Plan
@@ -144,10 +144,10 @@ class Restoring:
         supervisor.start(RENEWING, self._renew())
 
     def _on_event(self, state: State, event: Event) -> None:
-        if isinstance(event, JobChanged | JobsListed):
-            told = (event.status,) if isinstance(event, JobChanged) else event.jobs
+        if isinstance(event, JobChanged | JobsListed | Adopted):
+            told = event.jobs if isinstance(event, JobsListed) else (event.status,)
             self._seen |= {(event.host, each.id) for each in told if self._runs(state, event.host, each)}
-        elif not isinstance(event, Answered):
+        elif not isinstance(event, Answered | ProcessChanged):
             return
         if not self._seen or not self._supervisor.site.armed or self._supervisor.runs(RESTORING):
             return

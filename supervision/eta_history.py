@@ -116,6 +116,11 @@ class History:
         """From now on the rate is another one."""
         self.change = self.active
 
+    def earlier(self, seconds: float) -> None:
+        """All lines so far turn out to be so much older by the clock; what lies between them stays."""
+        if self.last_at is not None:
+            self.last_at -= seconds
+
     def add(self, mark: Mark) -> None:
         """A line."""
         before = self._clock

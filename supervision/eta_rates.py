@@ -7,7 +7,9 @@ from __future__ import annotations
 
 import math
 from bisect import bisect_left
+from collections.abc import Callable
 from itertools import pairwise
+from operator import attrgetter
 from statistics import fmean, median, pstdev
 
 import msgspec
@@ -48,6 +50,14 @@ LEAST_TIMES = 3.0
 times as many, the others 2.07 times."""
 _AT_LEAST = "{total:,} blocks are a lower bound: taken for 1 to {times:g} times as many"
 _SNAPSHOTS = "with snapshots more inodes are passed than are allocated: taken for 1 to {times:g} times as many"
+
+
+_COUNTS: dict[Unit, Callable[[Mark], float | None]] = {
+    Unit.INODES: attrgetter("inodes"),
+    Unit.MB: attrgetter("mb"),
+    Unit.KB: attrgetter("kb"),
+    Unit.PERCENT: attrgetter("percent"),
+}
 
 
 class Rules(msgspec.Struct, frozen=True):
@@ -194,12 +204,16 @@ def _passed(history: History, unit: Unit, total: int | None) -> bool:
 
 def _points(marks: list[Mark], totals: dict[Unit, float]) -> list[Point]:
     """The marks that have all of the units: of several, the mean counts."""
+    # column by column, and no function called for each mark: a long log that is read at once has hundreds of forecasts
+    columns = [
+        [None if count is None else count / whole for count in map(_COUNTS[unit], marks)]
+        for unit, whole in totals.items()
+    ]
     points = []
-    for mark in marks:
-        counts = [mark.count(unit) for unit in totals]
-        parts = [count / total for count, total in zip(counts, totals.values(), strict=True) if count is not None]
-        if parts and len(parts) == len(totals):
-            points.append((mark.at, fmean(parts)))
+    for mark, *parts in zip(marks, *columns, strict=True):
+        told = [part for part in parts if part is not None]
+        if told and len(told) == len(parts):
+            points.append((mark.at, sum(told) / len(told)))
     return points
 
 
@@ -245,7 +259,10 @@ def _spread(points: list[Point], rules: Rules) -> float:
 
 
 def _log_rates(points: list[Point], parts: int) -> list[float]:
-    """Logarithms of the work a second in equal times, with a floor; empty without time or progress."""
+    """Logarithms of the work in equal times, with a floor; empty without time or progress.
+
+    Not of the work a second: only their differences count, and a time may be too short to divide by.
+    """
     begin, width = points[0][0], (points[-1][0] - points[0][0]) / parts
     if width <= 0 or points[-1][1] <= points[0][1]:
         return []
@@ -255,9 +272,9 @@ def _log_rates(points: list[Point], parts: int) -> list[float]:
         while index < len(points) - 2 and points[index + 1][0] < at:
             index += 1
         done.append(_between(points[index], points[index + 1], at))
-    rates = [max(0.0, later - earlier) / width for earlier, later in pairwise(done)]
-    floor = 0.05 * fmean(rates)
-    return [math.log(max(rate, floor)) for rate in rates] if floor > 0 else []
+    work = [max(0.0, later - earlier) for earlier, later in pairwise(done)]
+    floor = 0.05 * fmean(work)
+    return [math.log(max(part, floor)) for part in work] if floor > 0 else []
 
 
 def _between(first: Point, last: Point, at: float) -> float:

@@ -240,7 +240,7 @@ class FileSystem(Protocol):
         """Whether a job scans it, so that `progress` can tell how far it is."""
 
     def scan_job(self, state: State) -> Job | None:
-        """The job whose scan is to be shown, the newest of them."""
+        """The job whose scan is to be shown: the newest that may still run, else the newest."""
 
     def progress(self, state: State, job: Job) -> Progress:
         """How far a scan is."""

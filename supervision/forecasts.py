@@ -20,6 +20,8 @@ LEAST_APART = 30.0
 """Seconds that two kept forecasts are apart at least, unless something else than the figures is different,"""
 APART = 1 / 150
 """and this part of the time since the first."""
+MOST_AT_ONCE = 60
+"""Forecasts that are made of lines that come together: weeks of a log that is read at once are to hold nobody up."""
 
 
 class Told(msgspec.Struct, frozen=True):
@@ -53,6 +55,8 @@ def advanced(before: Forecasts, moments: Sequence[Moment], known: Known) -> Fore
     estimator = before.estimator.copy() if before.estimator else Estimator()
     _use(estimator, known)
     told = list(before.told)
+    times = [at for at, _ in wanted if at is not None]
+    apart = (times[-1] - times[0]) / MOST_AT_ONCE if times else 0.0
     for at, event in wanted:
         match event:
             case PhaseBegun(_, number):
@@ -63,7 +67,7 @@ def advanced(before: Forecasts, moments: Sequence[Moment], known: Known) -> Fore
             case Counted(percent, done, mb):
                 if at is not None:
                     estimator.observe(Observation(at, percent, done, mb))
-        if at is not None and _due(told, at, waits=isinstance(event, WaitsFor)):
+        if at is not None and _due(told, at, apart, waits=isinstance(event, WaitsFor)):
             _keep(told, as_told(estimator.estimate(at), at))
     return Forecasts(estimator, tuple(told))
 
@@ -75,6 +79,22 @@ def changed(before: Forecasts, what: str) -> Forecasts:
     estimator = before.estimator.copy()
     estimator.tell(what)
     return Forecasts(estimator, before.told)
+
+
+def earlier(before: Forecasts, seconds: float) -> Forecasts:
+    """The same where all that was told of turns out to have been that many seconds earlier."""
+
+    def moved(at: float | None) -> float | None:
+        return None if at is None else at - seconds
+
+    estimator = before.estimator.copy() if before.estimator else None
+    if estimator:
+        estimator.history.earlier(seconds)
+    told = tuple(
+        Told(one.at - seconds, one.state, one.unit, moved(one.low), moved(one.mid), moved(one.high), one.why)
+        for one in before.told
+    )
+    return Forecasts(estimator, told)
 
 
 def forecast(held: Forecasts, now: float, known: Known) -> Estimate | None:
@@ -111,10 +131,10 @@ def steady_since(told: Sequence[Told], low: float, high: float) -> float | None:
     return since
 
 
-def _due(told: Sequence[Told], at: float, *, waits: bool) -> bool:
+def _due(told: Sequence[Told], at: float, apart: float, *, waits: bool) -> bool:
     if not told or waits or told[-1].state is State.WAITING:
         return True
-    return at - told[-1].at >= max(LEAST_APART, APART * (at - told[0].at))
+    return at - told[-1].at >= max(apart, LEAST_APART, APART * (at - told[0].at))
 
 
 def _keep(told: list[Told], one: Told) -> None:

@@ -170,7 +170,7 @@ class SavemetaForecaster:
             doubts = of_restoremeta(restored, self._total)
         failed = isinstance(end, RestoremetaLog) and end.outcome != "successful"
         took = f", after {duration_text(self._took)}" if self._took is not None else ""
-        head = f"it tells that it {'failed' if failed else 'is over'}{took}"
+        head = f"its lines tell that it {'failed' if failed else 'completed'}{took}"
         return "; ".join((head, *(doubts or ("whether it did its work is to be checked",))))
 
     @property

@@ -219,7 +219,7 @@ class GpfsFileSystem:
         return gpfs_progress.is_scan(job, self._name)
 
     def scan_job(self, state: State) -> Job | None:
-        """The newest job that scans the file system: mmrestripefs, mmdeldisk, mmrpldisk, mmchdisk start."""
+        """The newest job that scans the file system; one that may still run goes before all that have ended."""
         return gpfs_progress.scan_job(self._view(state))
 
     def progress(self, state: State, job: Job) -> Progress:

@@ -59,9 +59,16 @@ def filling(view: View, job: Job) -> tuple[Filling, ...]:
 
 def shown(view: View, job: Job | None) -> tuple[Fill, ...]:
     """The disks that a scan fills with metadata, and those that it empties, with what it leaves on them."""
+    running = job if job and not job.status.state.settled else None
+    log = view.state.job_log(running.host, running.status.id) if running else None
+    points = log.scan.points if log else None
+    values = (view.state.spaces, view.disks, view.space, view.file_system, running, points)
+    return view.remember("fills", values, lambda: _shown(view, running))
+
+
+def _shown(view: View, running: Job | None) -> tuple[Fill, ...]:
     if view.space is None or not view.space.exact:
         return ()
-    running = job if job and not job.status.state.settled else None
     ends = {each.name: each.end_kb for each in filling(view, running)} if running else {}
     leaving = set(leaving_disks(view, running)) if running else set()
     emptied = [
@@ -104,11 +111,17 @@ def _measured(view: View, job: Job) -> _Measured | None:
 def leaving_disks(view: View, job: Job) -> tuple[str, ...]:
     """The disks that a scan empties: those that its command names, or those in a status in which they are emptied.
 
-    What lies on one that is down cannot be moved; it is written anew elsewhere, and stays there too.
+    Other scans leave them as they are, or leave some of what is on them, however long they run. What lies on a disk
+    that is down cannot be moved; it is written anew elsewhere, and stays there too.
     """
-    program, _, *rest = (*words_of(job), "", "")
-    if program.rpartition("/")[2] in ("mmdeldisk", "mmrpldisk") and rest[0] and not rest[0].startswith("-"):
+    word, _, *rest = (*words_of(job), "", "")
+    program = word.rpartition("/")[2]
+    removes = program in ("mmdeldisk", "mmrpldisk")
+    if removes and rest[0] and not rest[0].startswith("-"):
         return tuple(name for name in rest[0].split(";") if name)
+    restripes = program == "mmrestripefs" and "-r" in rest and "--metadata-only" not in rest
+    if not removes and not restripes:
+        return ()
     disks = view.disks.disks if view.disks else ()
     return tuple(disk.nsd for disk in disks if disk.status in LEAVING and disk.availability == "up")
 

@@ -61,9 +61,17 @@ def is_scan(job: Job, fs: str) -> bool:
 
 
 def scan_job(view: View) -> Job | None:
-    """The newest scan, by when its host says it began."""
+    """The newest scan that may still run, else the newest, by when its host says it began.
+
+    One that has ended says nothing of one that goes on, however late it began.
+    """
     jobs = [job for job in view.state.jobs.values() if is_scan(job, view.name)]
-    return max(jobs, key=lambda job: (view.began(job), job.host, job.status.id), default=None)
+    return max(jobs, key=lambda job: (_may_run(job), view.began(job), job.host, job.status.id), default=None)
+
+
+def _may_run(job: Job) -> bool:
+    """Whether a job has neither ended nor failed to begin, for all one knows."""
+    return not job.status.state.settled and job.status.state not in (JobState.ABSENT, JobState.ERROR)
 
 
 def launching(job: Job) -> bool:

@@ -12,6 +12,9 @@ from supervision.reading import Change
 
 MOST = 1000
 """Happenings that are kept; the recording has what they were found in."""
+CANARY = "canary"
+MOST_CANARY = MOST // 2
+"""Of these what logs complain of, where that is more than there is room for."""
 
 
 class Happening(msgspec.Struct, frozen=True):
@@ -26,6 +29,23 @@ class Happening(msgspec.Struct, frozen=True):
     text: str
 
 
+def fresh(before: tuple[Happening, ...], changes: tuple[Change, ...]) -> tuple[Change, ...]:
+    """The changes without those that the last happening on the same thing has told already."""
+    return tuple(change for change in changes if not (change.of and _is_told(before, change)))
+
+
+def _is_told(before: tuple[Happening, ...], change: Change) -> bool:
+    alike = (each for each in reversed(before) if each.kind == change.kind and each.text.startswith(change.of))
+    last = next(alike, None)
+    return last is not None and last.text.partition(",")[0] == change.text.partition(",")[0]
+
+
 def noted(before: tuple[Happening, ...], at: float, host: str, changes: tuple[Change, ...]) -> tuple[Happening, ...]:
-    """The happenings after some changes."""
-    return (*before, *(Happening(at, host, change.kind, change.text) for change in changes))[-MOST:]
+    """The happenings after some changes. A storm of log lines displaces its own beginning and nothing else."""
+    kept = (*before, *(Happening(at, host, change.kind, change.text) for change in changes))
+    while len(kept) > MOST:
+        canaries = sum(each.kind == CANARY for each in kept)
+        storm = canaries > MOST_CANARY
+        drop = next(index for index, each in enumerate(kept) if (each.kind == CANARY) == storm)
+        kept = (*kept[:drop], *kept[drop + 1 :])
+    return kept

@@ -22,6 +22,10 @@ POINTS = 20_000
 """Progress points kept: a month of one every two minutes."""
 LONGEST_LINE = 4096
 """Bytes of a line that are kept."""
+CATCHING_UP = 10.0
+"""Seconds that lie at most between two pieces of a log that are read one right after the other,"""
+SURELY = 60.0
+"""and by which the stamps of the later one are later at least for that to be told from a clock that goes wrong."""
 _CR = b"\r"
 
 
@@ -42,9 +46,10 @@ class Scan(msgspec.Struct, frozen=True):
     """How far a scanning command is, by its own words.
 
     `phases_done` counts the phases that ended; `phase` and `number` are of the present one, `points` too, except
-    that counters are kept over the whole run in `done` (the unit is the file system's) and `mb`. `stamp` is the time
-    on its last line of progress, `printed` the same in seconds; `together` tells that this line came in one piece with
-    others: then it may be older than its arrival. `restarts` counts how often it began anew from its first phase.
+    that counters are kept over the whole run in `done` (the unit is the file system's) and `mb`, until it begins anew.
+    `stamp` is the time on its last line of progress, `printed` the same in seconds; `together` tells that this line
+    came in one piece with others: then it may be older than its arrival. `restarts` counts how often it began anew
+    from its first phase, `restarted` is when it last did, None where nobody knows.
     """
 
     phase: str = ""
@@ -61,6 +66,7 @@ class Scan(msgspec.Struct, frozen=True):
     failures: tuple[str, ...] = ()
     together: bool = False
     restarts: int = 0
+    restarted: float | None = None
 
 
 class Log(msgspec.Struct, frozen=True):
@@ -94,7 +100,10 @@ def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading, know
     *whole, rest = (before + fresh).replace(b"\r\n", b"\n").replace(_CR, b"\n").split(b"\n")
     rest = _CR if data.endswith(_CR) else rest[:LONGEST_LINE]
     texts = [decode(line[:LONGEST_LINE]) for line in whole]
-    moments = _moments(log.scan, [event for text in texts if (event := reading.scan_event(text))], at)
+    events = [event for text in texts if (event := reading.scan_event(text))]
+    if (older := _older_by(log, events, at)) > 0:
+        log = _earlier(log, older)
+    moments = _moments(log.scan, events, at)
     return msgspec.structs.replace(
         log,
         size=end,
@@ -106,6 +115,27 @@ def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading, know
         forecasts=forecasts.advanced(log.forecasts, moments, known or Known()),
         samples=probing.advanced(log.samples, texts, at),
     )
+
+
+def _older_by(log: Log, events: Sequence[ScanEvent], at: float) -> float:
+    """Seconds by which what came before is older than it was taken for; 0 as a rule.
+
+    A long log is read in pieces that come one right after the other, and what ends the first of them was taken for
+    just printed. The stamps of the next tell that it was not.
+    """
+    stamps = [event.printed for event in events if isinstance(event, Counted)]
+    passed = at - log.last_at
+    if not stamps or stamps[-1] is None or log.scan.printed is None or not log.scan.together or passed > CATCHING_UP:
+        return 0.0
+    older = stamps[-1] - log.scan.printed - passed
+    return older if older > SURELY else 0.0
+
+
+def _earlier(log: Log, seconds: float) -> Log:
+    """A log whose scan was that many seconds earlier."""
+    points = tuple(msgspec.structs.replace(point, at=point.at - seconds) for point in log.scan.points)
+    scan = msgspec.structs.replace(log.scan, points=points)
+    return msgspec.structs.replace(log, scan=scan, forecasts=forecasts.earlier(log.forecasts, seconds))
 
 
 def _moments(scan: Scan, events: Sequence[ScanEvent], at: float) -> list[Moment]:
@@ -145,8 +175,10 @@ def _advanced(scan: Scan, moments: Sequence[Moment]) -> Scan:
     for when, event in moments:
         match event:
             case PhaseBegun(name, number):
-                if _again(scan, number):
-                    scan = msgspec.structs.replace(scan, restarts=scan.restarts + 1, phases_done=0)
+                if _again(scan, number):  # what it had counted is to be counted once more
+                    if scan.in_phase or scan.number is not None:  # else the run before this one in the file was over
+                        scan = msgspec.structs.replace(scan, restarts=scan.restarts + 1, restarted=when)
+                    scan = msgspec.structs.replace(scan, phases_done=0, done=None, mb=None)
                 scan = msgspec.structs.replace(
                     scan, phase=one_line(name), number=number, in_phase=True, percent=None, waiting_for=""
                 )

@@ -156,6 +156,8 @@ class Samples(msgspec.Struct, frozen=True):
     """A directory that could not be removed at the end."""
     odd: int = 0
     """Lines that begin as a probe's and are none."""
+    highest: int = 0
+    """The highest number of a probe that was told."""
 
 
 def read_line(line: str) -> Told | None:
@@ -252,12 +254,24 @@ def _after(samples: Samples, told: Told, at: float) -> Samples:
 def _hangs(samples: Samples, told: Told, at: float) -> Samples:
     """A probe has passed its deadline; it may have ended just before that was told."""
     number = told.number
-    if number is None or any(sample.number == number for sample in samples.recent):
+    if number is None or _told_before(samples, number):
         return samples
     deadline = samples.setup.deadline if samples.setup else None
     least = None if deadline is None else round(deadline * 1e6)
     sample = Sample(at, number, Outcome.HANGS, create=least, whole=least)
-    return msgspec.structs.replace(samples, recent=(*samples.recent, sample)[-RECENT:], late=samples.late + 1)
+    return msgspec.structs.replace(
+        samples,
+        recent=(*samples.recent, sample)[-RECENT:],
+        late=samples.late + 1,
+        highest=max(samples.highest, number),
+    )
+
+
+def _told_before(samples: Samples, number: int) -> Sample | None:
+    """The sample of that number; most are higher than any before, and nothing is searched for them."""
+    if number > samples.highest:
+        return None
+    return next((sample for sample in samples.recent if sample.number == number), None)
 
 
 def _ended(samples: Samples, told: Told, number: int, at: float) -> Samples:
@@ -266,17 +280,19 @@ def _ended(samples: Samples, told: Told, number: int, at: float) -> Samples:
     known = told.outcome in (Outcome.OK, Outcome.LATE) and None not in steps
     whole = sum(step for step in steps if step is not None) if known else None
     sample = Sample(at, number, told.outcome, *(steps if known else (None, None, None)), whole)
-    before = next((each for each in samples.recent if each.number == number), None)
+    before = _told_before(samples, number)
+    recent = tuple(each for each in samples.recent if each is not before) if before else samples.recent
     late = told.outcome is Outcome.LATE and before is None
     failed = told.outcome in _FAILURES
     words = _FAILURES.get(told.outcome, "")
     return msgspec.structs.replace(
         samples,
-        recent=(*(each for each in samples.recent if each is not before), sample)[-RECENT:],
+        recent=(*recent, sample)[-RECENT:],
         ended=samples.ended + known,
         late=samples.late + late,
         failed=samples.failed + failed,
         trouble=f"{words} ({told.text})" if failed and told.text else words,
+        highest=max(samples.highest, number),
     )
 
 

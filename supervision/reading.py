@@ -61,12 +61,14 @@ class Failing(msgspec.Struct, frozen=True):
 class Change(msgspec.Struct, frozen=True):
     """What a fact tells that was not so before. `kind` is a word of `supervision.happenings`.
 
-    `rate` says that a scan which runs is faster or slower from then on.
+    `rate` says that a scan which runs is faster or slower from then on. `of` is how texts on the same thing begin where
+    several questions tell of it: what one has told is not told again by the next. Up to a comma it is what is so now.
     """
 
     kind: str
     text: str
     rate: bool = False
+    of: str = ""
 
 
 ScanEvent: TypeAlias = PhaseBegun | Counted | PhaseOver | WaitsFor | Failing

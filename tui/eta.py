@@ -17,7 +17,7 @@ from supervision.eta_runs import NAME, calibration, finished
 from supervision.gfs2_eta import NO_TIMES, NO_TOTAL, SavemetaForecaster
 from supervision.gpfs_eta import LONGEST_LINE, LogForecaster, numbered_lines, run_kind
 from supervision.gpfs_eta import Forecast as GpfsForecast
-from tui.eta_text import Forecast, as_line, as_object, as_text
+from tui.eta_text import OVER, Forecast, as_line, as_object, as_text
 from tui.exits import Exit
 from tui.paths import runs_file
 from tui.runs import RunsError, append, load
@@ -103,6 +103,8 @@ def run(
         click.echo(f"no line of progress in {one_line(ascii(file))}{waits}", err=True)
         return Exit.FAILED
     if not each_line:
+        if isinstance(found, LogForecaster) and found.over:
+            last = msgspec.structs.replace(last, estimate=msgspec.structs.replace(last.estimate, why=OVER))
         _show(last, as_json=as_json, short=False)
     for hint in _hints(found, last):
         click.echo(hint, err=True)

@@ -9,6 +9,7 @@ from supervision import gfs2_eta, gpfs_eta
 from supervision.clocktext import LATEST, duration_text, local_time, moment_text
 from supervision.eta import Span
 
+OVER = "its lines tell that it completed"
 Forecast: TypeAlias = gpfs_eta.Forecast | gfs2_eta.Forecast
 
 
@@ -59,7 +60,8 @@ def as_words(forecast: Forecast) -> list[str]:
     span = estimate.remaining
     why = [estimate.why] if estimate.why else []
     if span is None:
-        return [f"{estimate.state}: {estimate.why}"]
+        over = estimate.why.startswith(OVER)
+        return [f"{'over' if over else estimate.state}: {estimate.why}"]
     left = f"{duration_text(span.low)} to {duration_text(span.high)} left, middle {duration_text(span.mid)}"
     if printed is None or printed + span.high > LATEST:
         return [f"{left}, by {estimate.unit}", *why]

@@ -21,7 +21,7 @@ from supervision.clocktext import local_time
 from supervision.filesystem import FileSystem
 from supervision.journal import Journal
 from supervision.migration import operator_name
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from supervision.watching import Watch
 from tui.connecting import Target, settings_for

@@ -22,7 +22,7 @@ from simulator.client import Simulation
 from supervision.journal import Journal
 from supervision.migration import StopError
 from supervision.recipes.metadata_to_ssd import MetadataToSsd
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from tests.supervision.seed import CHANGING
 

@@ -9,6 +9,8 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from typing import Any
 
+import msgspec
+
 from remote.command import Command
 from remote.gpfs import commands as gpfs
 from remote.jobs import JobSpec
@@ -16,10 +18,9 @@ from remote.linux.commands import logs
 from remote.linux.host_time import host_time
 from simulator.client import Simulation
 from supervision.filesystem import Phase, Progress
-from supervision.forecasts import Told
 from supervision.gpfs import GpfsFileSystem, own_daemon
 from supervision.state import State
-from tests.supervision.cluster import OPERATOR, Session, kill_runner, session
+from tests.supervision.cluster import OPERATOR, Session, kill_runner, session, until_so
 from tests.waiting import until
 
 FS = "mss1"
@@ -27,7 +28,7 @@ NODES = ("foo1", "foo2", "foo3")
 SPEED = 400
 """A usual gap between two lines, 140 s, is a third of a real second."""
 STILL = (
-    r"no line for \d+ min, where [23] min is usual\. "
+    r"no line for \d+ min, where \d min is usual\. "
     r"Longest waiter: NSDThread on pollux2 for \d+ min: for I/O completion on disk sdc"
 )
 
@@ -46,14 +47,13 @@ class Alive:
 
     @property
     def progress(self) -> Progress:
+        return self.progress_at(self.state.at)
+
+    def progress_at(self, moment: float) -> Progress:
+        """By what is known now, as it would have been told at a moment."""
         job = self.fs.scan_job(self.state)
         assert job is not None
-        return self.fs.progress(self.state, job)
-
-    @property
-    def told(self) -> tuple[Told, ...]:
-        """How the forecast has moved so far."""
-        return self.progress.told
+        return self.fs.progress(msgspec.structs.replace(self.state, at=moment), job)
 
     async def launch(self, job_id: str, mode: gpfs.Restripe) -> None:
         spec = JobSpec(job_id, "a restripe", OPERATOR, gpfs.mmrestripefs(FS, NODES, mode))
@@ -66,15 +66,16 @@ class Alive:
     async def until(self, *phases: Phase, ask: Command | None = None) -> Progress:
         """Look, and ask every host, until it is in one of these phases."""
 
-        async def look() -> Progress | None:
+        found: list[Progress] = []
+
+        async def look() -> bool:
             if ask:
                 await asyncio.gather(*(self.ask(ask, host=host) for host in self.sim.hosts))
-            told = self.progress
-            return told if told.phase in phases else None
+            found.append(self.progress)
+            return found[-1].phase in phases
 
-        found = await until(look, 30)
-        assert found is not None
-        return found
+        await until_so(look)
+        return found[-1]
 
     async def changed(self, kind: str, question: Command, op: str, *, of: str = "", **what: Any) -> list[str]:
         """What is noted of a kind when something happens between two answers to a question."""
@@ -99,7 +100,7 @@ async def alive(scenario: str, speed: float = SPEED) -> AsyncIterator[Alive]:
 
 async def test_a_scan_waits_runs_is_quiet_stands_still_and_goes_on() -> None:
     async with alive("seed-5.2") as at:
-        await at.sim.control("occupy", program="mmdeldisk", seconds=400)
+        await at.sim.control("occupy", program="mmdeldisk", seconds=1000)
         await at.launch("scan-1", gpfs.Restripe.COMPARE)
         told = await at.until(Phase.WAITING)
         assert told.why.startswith("waits until mmdeldisk on mss1 ends")
@@ -114,21 +115,23 @@ async def test_a_scan_waits_runs_is_quiet_stands_still_and_goes_on() -> None:
         assert told.finish is not None
         assert told.finish.low < truth < told.finish.high
 
-        # nothing moves: first it may be as usual, then it is not, and the longest waiter is named
+        # nothing moves: the longest waiter is named; a moment before that the silence was none to speak of
         await at.sim.control("stall", disk="foo2_nsd3")
-        told = await at.until(Phase.QUIET, ask=gpfs.mmdiag_waiters())
-        assert told.why.startswith("no line for ")
-        assert told.finish is not None
         told = await at.until(Phase.STALLED, ask=gpfs.mmdiag_waiters())
         assert re.fullmatch(STILL, told.why)
         assert told.finish is None
         assert [line.label for line in told.evidence][:2] == ["process", "waiters"]
+        assert told.last_line_at is not None
+        quiet = at.progress_at(told.last_line_at + 500.0)
+        assert (quiet.phase, quiet.why[:11]) == (Phase.QUIET, "no line for")
+        assert quiet.finish is not None
 
         # it goes on, and it is told why the end is later now
         before = told.told[-1]
         await at.sim.control("stall", release=True)
         await at.until(Phase.RUNNING)
-        told = await until(lambda: at.progress if at.progress.finish else None)
+        await until(lambda: at.progress.finish is not None)
+        told = at.progress
         assert told.finish is not None
         assert before.mid is not None
         assert told.finish.mid > before.mid + 600
@@ -147,7 +150,7 @@ async def test_what_happens_meanwhile_is_noted_and_a_failed_disk_begins_a_scan_a
         assert told == ["GPFS was started on pollux3"]
         told = await at.changed("manager", gpfs.mmlsmgr(), "manager", host="pollux2")
         assert told == ["the manager of mss1 is pollux2, was pollux1"]
-        limit = "QoS: switched on; maintenance/all_local of system 1300Iops, was inf"
+        limit = "QoS: switched on; maintenance/all_local of system 1300IOPS, was unlimited"
         told = await at.changed("qos", gpfs.mmlsqos(FS), "qos", limits="pool=system,maintenance=1300IOPS")
         assert told == [limit]
         moved = at.progress.moved

@@ -11,7 +11,7 @@ import pytest
 
 from remote.clock import SetClock
 from remote.command import Command
-from remote.events import Header
+from remote.events import Adopted, Header, ProcessChanged
 from remote.gpfs import commands as gpfs
 from remote.gpfs.schedule import SCRIPT
 from remote.jobs import JobState, JobStatus
@@ -22,7 +22,7 @@ from supervision.brake import Power
 from supervision.braking import RENEW, RESTORING, Restoring, change
 from supervision.gpfs import GpfsFileSystem
 from supervision.journal import Journal
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Cadence, Supervisor
 from tests.supervision import gpfs_states as made
 from tests.supervision.scripted_site import ScriptedSite
@@ -139,3 +139,16 @@ async def test_only_an_armed_session_brings_back_what_was_before_when_the_scan_e
         assert supervisor.runs(RESTORING) == armed
         problems = [line.value for line in fs.problems(supervisor.store.state) if line.label == "Brake"]
         assert problems[0].startswith("limits of ours still hold")
+
+
+async def test_the_end_of_a_scan_that_somebody_else_started_brings_back_what_was_before_too() -> None:
+    site = Far(turns=0)
+    async with supervised(site) as (supervisor, fs):
+        put(supervisor, changed(), **{f"qos {FS}": qos(SET)})
+        restoring = Restoring(supervisor, fs)
+        status = msgspec.structs.replace(SCAN.status, id="file:/root/restripe.log")
+        supervisor.journal.emit(Adopted(made.NOW, "n1", status, 4711, 99))
+        assert restoring.begun == 0
+        supervisor.journal.emit(ProcessChanged(made.NOW + 60, "n1", "file:/root/restripe.log", alive=False))
+        assert restoring.begun == 1
+        assert supervisor.runs(RESTORING)

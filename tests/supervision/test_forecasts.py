@@ -6,7 +6,7 @@ import pytest
 
 from supervision.eta import State
 from supervision.eta_rates import Known
-from supervision.forecasts import MOST, Forecasts, Told, advanced, changed, forecast, steady_since
+from supervision.forecasts import MOST, MOST_AT_ONCE, Forecasts, Told, advanced, changed, forecast, steady_since
 from supervision.reading import Counted, PhaseBegun, PhaseOver, WaitsFor
 
 KNOWN = Known(1_000_000)
@@ -53,6 +53,18 @@ def test_forecasts_are_kept_further_apart_the_longer_it_runs_and_never_more_than
     assert held.told[-1].at > 59_000.0
 
 
+def test_weeks_of_lines_that_come_together_are_told_of_in_few_forecasts() -> None:
+    lines = [(120.0 * number, Counted(1.0, 100 * number)) for number in range(1, 5001)]
+    held = advanced(Forecasts(), [BEGUN, *lines], KNOWN)
+    assert MOST_AT_ONCE - 2 <= len(held.told) <= MOST_AT_ONCE + 2
+    assert held.told[-1].at > 590_000.0
+    later = advanced(held, [(600_120.0, Counted(1.0, 500_100))], KNOWN)
+    now = forecast(later, 600_120.0, KNOWN)
+    assert now is not None
+    assert now.remaining is not None
+    assert now.remaining.mid == pytest.approx((1_000_000 - 500_100) * 1.2, rel=0.01)
+
+
 def test_a_wait_is_told_at_once_and_its_end_too() -> None:
     held = advanced(fed(10), [(1001.0, WaitsFor("mmdeldisk"))], KNOWN)
     assert (held.told[-1].at, held.told[-1].state) == (1001.0, State.WAITING)
@@ -61,9 +73,9 @@ def test_a_wait_is_told_at_once_and_its_end_too() -> None:
 
 
 def test_a_change_of_rate_that_is_known_is_the_reason_that_is_told() -> None:
-    held = changed(fed(10), "QoS: maintenance of system 300Iops, was inf")
+    held = changed(fed(10), "QoS: maintenance of system 300IOPS, was unlimited")
     held = advanced(held, [(1100.0, Counted(2.0, 110_000))], KNOWN)
-    assert "300Iops" in held.told[-1].why
+    assert "300IOPS" in held.told[-1].why
     assert changed(Forecasts(), "nothing to be told") == Forecasts()
 
 

@@ -8,8 +8,8 @@ import pytest
 from supervision.eta_disks import ROUGH
 from supervision.filesystem import Phase
 from supervision.gpfs_eta import run_kind
-from supervision.gpfs_fill import filling, leaving_disks, on_disks
-from supervision.gpfs_view import View
+from supervision.gpfs_fill import filling, leaving_disks, on_disks, shown
+from supervision.gpfs_view import Memo, View
 from supervision.happenings import Happening
 from supervision.spaces import DiskUse, Look, noted
 from supervision.state import Job, State
@@ -63,6 +63,10 @@ def draining(now: State, first: int = 400_000) -> State:
         (f"mmdeldisk {FS} -F /tmp/old", ("ready", "being emptied"), ("d2",)),
         (f"mmrestripefs {FS} -r -N n1", ("to be emptied", "suspended"), ("d1", "d2")),
         (f"mmrestripefs {FS} -r -N n1", ("ready", "ready"), ()),
+        (f"mmrestripefs {FS} -r --metadata-only", ("suspended", "suspended"), ()),
+        (f"mmrestripefs {FS} -m", ("to be emptied", "suspended"), ()),
+        (f"mmchdisk {FS} start -a", ("to be emptied", "suspended"), ()),
+        (f"mmdelsnapshot {FS} old", ("to be emptied", "suspended"), ()),
     ],
 )
 def test_disks_leave_by_the_command_or_by_their_status(
@@ -208,3 +212,15 @@ def test_where_the_log_tells_no_figure_the_disks_do_and_say_how_rough_it_is() ->
     assert told.finish is not None
     assert told.finish.mid == pytest.approx(NOW + 32_000)
     assert told.finish.basis.endswith(ROUGH)
+
+
+def test_what_fills_is_worked_out_once_for_each_look_and_line() -> None:
+    disks = {f"space {FS}": space(disk_space("ssd", "YN")), f"disks {FS}": disk_list(disk("ssd", usage="YN"))}
+    memo = Memo()
+    one = job(began=BEGAN)
+    first = with_looks(state(disks, jobs=(one,), logs=(scanning(),)), (BEGAN, [DiskUse("ssd", 1, 100)]))
+    known = shown(View(first, FS, ("n1",), memo), one)
+    assert [fill.name for fill in known] == ["ssd"]
+    assert shown(View(msgspec.structs.replace(first, at=NOW + 9), FS, ("n1",), memo), one) is known
+    longer = {**first.logs, ("n1", "job:j1"): scanning(11)}
+    assert shown(View(msgspec.structs.replace(first, logs=longer), FS, ("n1",), memo), one) is not known

@@ -12,7 +12,8 @@ from supervision.eta_rates import Known
 from supervision.gpfs_happened import QUICK, changes, known
 from supervision.happenings import MOST, Happening, noted
 from supervision.reading import Change
-from supervision.state import State, reduce
+from supervision.reducer import reduce
+from supervision.state import State
 from tests.supervision import gpfs_states as made
 from tests.supervision.gpfs_states import FS
 
@@ -54,9 +55,9 @@ def test_disks_that_come_and_go_are_events_and_so_is_the_sentence_on_replicas() 
 
 def test_a_node_that_leaves_or_comes_back_changes_the_rate() -> None:
     left = changes("node states", made.states("active", "active"), made.states("active", "down"))
-    assert left == (Change("node", "GPFS on n2 is down, was active", rate=True),)
+    assert left == (Change("node", "GPFS on n2 is down, was active", rate=True, of="GPFS on n2 is "),)
     further = changes("node states", made.states("active", "unknown"), made.states("active", "down"))
-    assert further == (Change("node", "GPFS on n2 is down, was unknown", rate=False),)
+    assert further == (Change("node", "GPFS on n2 is down, was unknown", rate=False, of="GPFS on n2 is "),)
     assert changes("node states", made.states("active"), made.states("active", "down")) == ()
 
 
@@ -70,7 +71,7 @@ def test_managers_that_move_are_events() -> None:
 
 def test_a_limit_that_changes_is_told_with_both_values_and_changes_the_rate() -> None:
     assert changes(f"qos {FS}", qos("inf"), qos("300Iops")) == (
-        Change("qos", "QoS: maintenance of system 300Iops, was inf", rate=True),
+        Change("qos", "QoS: maintenance of system 300IOPS, was unlimited", rate=True),
     )
     assert changes(f"qos {FS}", qos("inf"), qos("inf", enabled=False)) == (
         Change("qos", "QoS: switched off", rate=True),
@@ -144,6 +145,32 @@ def test_the_state_notes_what_is_different_from_the_answer_before_and_not_the_fi
     )
 
 
+def mmgetstate(number: int, host: str, command: Command, *nodes: tuple[str, str]) -> list[Event]:
+    head = " Node number  Node name        GPFS state\n------------------------------------------\n"
+    rows = "".join(f"{which:8}      {name:16} {word}\n" for which, (name, word) in enumerate(nodes, 1))
+    reply = Reply(0, Exact((head + rows).encode()))
+    return [Asked(number, number, host, (command,)), Answered(number + 0.5, number, (reply,))]
+
+
+def test_what_a_host_has_told_of_its_daemon_is_not_told_again_by_the_look_at_all_nodes() -> None:
+    own, every = Command(("mmgetstate",), Effect.READS), Command(("mmgetstate", "-a"), Effect.READS)
+    looks = (
+        mmgetstate(1, "n1", every, ("n1", "active"), ("n2", "active"), ("n9", "active")),
+        mmgetstate(2, "n2", own, ("n2", "active")),
+        mmgetstate(3, "n2", own, ("n2", "down")),
+        mmgetstate(4, "n1", every, ("n1", "active"), ("n2", "down"), ("n9", "down")),
+        mmgetstate(5, "n2", own, ("n2", "active")),
+        mmgetstate(6, "n2", own, ("n2", "down")),
+    )
+    state = after(*(event for look in looks for event in look))
+    assert [(each.at, each.text) for each in state.happened] == [
+        (3.5, "GPFS on n2 is down, was active"),
+        (4.5, "GPFS on n9 is down, was active"),
+        (5.5, "GPFS on n2 is active, was down"),
+        (6.5, "GPFS on n2 is down, was active"),
+    ]
+
+
 def test_a_host_that_boots_or_is_lost_and_comes_back_is_noted() -> None:
     state = after(
         Placed(1.0, "n2", Place("/jobs", "boot-1")),
@@ -177,7 +204,34 @@ def test_a_scan_that_begins_again_from_its_first_phase_is_noted() -> None:
     assert (log.scan.restarts, log.scan.phases_done, log.scan.number) == (1, 0, 1)
 
 
+def test_a_restart_of_hours_ago_is_noted_when_it_was_and_another_run_in_the_same_file_is_none() -> None:
+    def line(clock: str, inodes: int) -> str:
+        return f" 50.00 % complete on Thu Jun  6 {clock}:00 2013  ( {inodes} inodes  1 MB)"
+
+    run = (made.PHASE_1, made.DONE, made.USER_FILES, line("10:00", 500))
+    again = "\n".join((*run, made.PHASE_1, made.DONE, made.USER_FILES, line("12:00", 7), "")).encode()
+    state = after(LogRead(9000.0, "n1", "job:j1", 0, Exact(again)))
+    assert state.happened == (Happening(1800.0, "n1", "restart", "the scan began again from its first phase"),)
+
+    ended = (*run, " 100.00 % complete on Thu Jun  6 11:00:00 2013  ( 900 inodes  1 MB)", made.DONE)
+    another = "\n".join((*ended, made.PHASE_1, made.DONE, made.USER_FILES, "")).encode()
+    state = after(LogRead(9000.0, "n1", "job:j1", 0, Exact(another)))
+    assert state.happened == ()
+    log = state.job_log("n1", "j1")
+    assert log is not None
+    assert (log.scan.restarts, log.scan.phases_done, log.scan.done) == (0, 1, None)
+
+
 def test_what_is_kept_is_bounded() -> None:
     before = tuple(Happening(float(number), "n1", "disk", "x") for number in range(MOST))
     found = noted(before, 9999.0, "n2", (Change("qos", "y"),))
     assert (len(found), found[0].at, found[-1]) == (MOST, 1.0, Happening(9999.0, "n2", "qos", "y"))
+
+
+def test_a_storm_of_log_lines_displaces_nothing_but_its_own_beginning() -> None:
+    happened: tuple[Happening, ...] = (Happening(1.0, "n1", "qos", "limited"), Happening(2.0, "n1", "disk", "down"))
+    for number in range(MOST + 10):
+        happened = noted(happened, 10.0 + number, "n2", (Change("canary", "I/O error"),))
+    assert len(happened) == MOST
+    assert [each.kind for each in happened[:3]] == ["qos", "disk", "canary"]
+    assert (happened[2].at, happened[-1].at) == (22.0, 1019.0)

@@ -15,7 +15,8 @@ from supervision.filesystem import Phase, Progress
 from supervision.gpfs import READING
 from supervision.gpfs_progress import stall_limit
 from supervision.logs import Log, append
-from supervision.state import Job, reduce
+from supervision.reducer import reduce
+from supervision.state import Job
 from tests.supervision import gpfs_states as made
 from tests.supervision.gpfs_states import DONE, FS, NOW, PHASE_1, USER_FILES, counted, job, log, scanning
 
@@ -262,3 +263,23 @@ def test_the_scan_is_the_newest_job_that_scans_this_file_system() -> None:
     starting = job(job_id="start", command=f"mmchdisk /dev/{FS} start -a", began=NOW)
     assert fs.scan_job(made.state(jobs=(*jobs, starting))) == starting
     assert fs.scan_job(made.state(jobs=jobs[2:4])) is None
+
+
+@pytest.mark.parametrize("word", [JobState.FINISHED, JobState.LOST, JobState.ENDED, JobState.ERROR])
+def test_a_scan_that_runs_is_never_hidden_by_a_later_one_that_does_not(word: JobState) -> None:
+    runs = job(job_id="weeks", began=NOW - 900_000)
+    later = job(word, f"mmdelsnapshot {FS} old", job_id="later", began=NOW - 10)
+    assert made.file_system().scan_job(made.state(jobs=(runs, later))) == runs
+    unheard = msgspec.structs.replace(runs, status=msgspec.structs.replace(runs.status, state=JobState.UNKNOWN))
+    assert made.file_system().scan_job(made.state(jobs=(unheard, later))) == unheard
+
+
+def test_what_was_counted_before_a_restart_is_not_taken_for_nearly_all_work() -> None:
+    again = log(
+        *((NOW - 900 + 60 * line, text) for line, text in enumerate((PHASE_1, DONE, USER_FILES, counted(999_000)))),
+        *((NOW - 300 + 60 * line, text) for line, text in enumerate((PHASE_1, DONE, USER_FILES))),
+    )
+    progress = told(job(), again)
+    assert (progress.phase, progress.why) == (Phase.STARTING, "")
+    assert progress.counter is not None
+    assert progress.counter.done is None

@@ -10,10 +10,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from remote.events import Event, Exact, Header, LogRead, LogRewound
-from supervision.forecasts import Forecasts
+from supervision.eta_rates import Known
+from supervision.forecasts import Forecasts, forecast
 from supervision.gpfs import READING
 from supervision.logs import LONGEST_LINE, POINTS, TAIL, Log, Point, Scan, append
-from supervision.state import State, reduce
+from supervision.reducer import reduce
+from supervision.state import State
 from tests.recording.any_events import BYTES
 
 HEADER = Header(1, "0", 0.0, 0.0, "mss1", ("h",), "h")
@@ -153,7 +155,9 @@ def test_nothing_that_steers_a_terminal_gets_into_the_state() -> None:
     assert scan.phase.startswith("Scanning")
     assert scan.stamp.endswith("2013")
     assert scan.waiting_for.startswith("mm")
-    texts = [*log.tail, scan.phase, scan.stamp, scan.waiting_for, *scan.failures]
+    forecasts = [told.why for told in log.forecasts.told]
+    assert any(why.startswith("waits until mm") for why in forecasts)
+    texts = [*log.tail, scan.phase, scan.stamp, scan.waiting_for, *scan.failures, *forecasts]
     assert not [text for text in texts if set(text) & set("\x1b\x07\u202e")]
 
 
@@ -193,3 +197,28 @@ def test_nothing_read_changes_nothing() -> None:
     before = log_of(chunk(1, 0, b"a\nb"))
     for offset in (0, 3, 100):
         assert log_of(chunk(1, 0, b"a\nb"), chunk(2, offset, b"")) == before
+
+
+def test_a_long_log_that_is_read_in_pieces_has_the_times_of_its_stamps() -> None:
+    lines = [
+        f" 9.00 % complete on Thu Jun  6 {15 + n // 30:02}:{n % 30 * 2:02}:00 2013  ( {1000 * n} inodes  {n} MB)\n"
+        for n in range(120)
+    ]
+    head = b"Scanning user file metadata ...\n"
+    whole, first, second = head + "".join(lines).encode(), head + "".join(lines[:50]).encode(), lines[50:90]
+    known = Known(200_000)
+    at_once = append(Log("h", "job:a"), whole, 20_000.0, end=len(whole), reading=READING, known=known)
+    log = append(Log("h", "job:a"), first, 19_998.0, end=len(first), reading=READING, known=known)
+    for at, piece in ((19_999.0, second), (20_000.0, lines[90:])):
+        data = "".join(piece).encode()
+        log = append(log, data, at, end=log.size + len(data), reading=READING, known=known)
+    assert [point.at for point in log.scan.points] == [20_000.0 - 120 * (119 - n) for n in range(120)]
+    assert log.scan == at_once.scan
+    now = forecast(log.forecasts, 20_000.0, known)
+    expected = forecast(at_once.forecasts, 20_000.0, known)
+    assert now is not None
+    assert expected is not None
+    assert now.remaining is not None
+    assert now.remaining == expected.remaining
+    assert now.remaining.mid == pytest.approx(81 * 120.0, rel=0.02)
+    assert all(one.at <= 20_000.0 for one in log.forecasts.told)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shlex
 import subprocess
@@ -127,7 +128,7 @@ async def test_what_is_over_or_not_there_is_told_at_once(host: Host, capsys: pyt
     # nor is a file system guessed where nobody names one
     assert await watched(host.config, "gpfs1", Wanted(), host.home / "no", fs="") is Exit.FAILED
     told = capsys.readouterr().err
-    assert "no file system was named, and gpfs1 tells of none: anything that scans was not seen" in told
+    assert "no scan runs or has run as a job on gpfs1, so the file system is not known: name it with --fs" in told
     assert not (host.home / "no").exists()
 
 
@@ -138,6 +139,43 @@ async def test_a_host_that_is_not_let_in_is_could_not_connect(
         farm.server("stranger", known=False)
         assert await watched(farm.config, "stranger", Wanted(), tmp_path / "recording") is Exit.UNREACHABLE
     assert "could not connect to stranger" in capsys.readouterr().err
+
+
+async def told_while_watching(
+    config: Path, name: str, home: Path, words: str, capsys: pytest.CaptureFixture[str]
+) -> str:
+    """What is told until `words` are among it; the watching would go on, and is ended then."""
+    told: list[str] = []
+
+    def seen() -> bool:
+        told.append(capsys.readouterr().err)
+        return words in "".join(told)
+
+    watching = asyncio.create_task(watched(config, name, Wanted(), home / "waiting"))
+    try:
+        await until(seen)
+    finally:
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+    return "".join(told)
+
+
+async def test_that_nothing_runs_is_said_before_the_next_scan_is_waited_for(
+    host: Host, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host.go_on("Scan completed successfully.")
+    await until(lambda: not host.server.processes("mmrestripefs"))
+    told = await told_while_watching(host.config, "gpfs1", host.home, "the next one is waited for", capsys)
+    assert "no scan of mss1 runs or has run as a job on gpfs1, nor on the hosts beside it: the next one" in told
+
+
+async def test_that_a_host_is_not_reached_is_said_at_once_while_it_is_tried_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "ssh_config"
+    config.write_text("Host nsd9\n  HostName nsd9.invalid\n", encoding="utf-8")
+    told = await told_while_watching(config, "nsd9", tmp_path, "it is tried again", capsys)
+    assert "could not connect to nsd9: the name cannot be resolved" in told
 
 
 async def watched(config: Path, name: str, wanted: Wanted, record: Path, *, fs: str = "mss1") -> Exit:
