@@ -56,6 +56,7 @@ _COUNTS: dict[Unit, Callable[[Mark], float | None]] = {
     Unit.INODES: attrgetter("inodes"),
     Unit.MB: attrgetter("mb"),
     Unit.KB: attrgetter("kb"),
+    Unit.BLOCKS: attrgetter("blocks"),
     Unit.PERCENT: attrgetter("percent"),
 }
 
