@@ -179,9 +179,9 @@ class SavemetaForecaster:
         return self._at is not None
 
     @property
-    def counts(self) -> bool:
-        """Whether it was told how many blocks there are."""
-        return self._total is not None
+    def spare_elapsed(self) -> bool:
+        """Whether it was told how long the command had run though lines have times."""
+        return self.timed and self._elapsed is not None
 
     @property
     def over(self) -> bool:

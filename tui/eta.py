@@ -116,7 +116,8 @@ def _hints(forecaster: Forecaster, last: Forecast) -> list[str]:
     if isinstance(forecaster, LogForecaster):
         counts = isinstance(last, GpfsForecast) and last.said.inodes is not None
         return [_HINT] if counts and not forecaster.counts_inodes else []
-    return [hint for why, hint in _HINTS.items() if why in last.estimate.why]
+    spare = ["--elapsed was not used: its lines have times"] if forecaster.spare_elapsed else []
+    return [*spare, *(hint for why, hint in _HINTS.items() if why in last.estimate.why)]
 
 
 def _kept(like: Like, forecaster: Forecaster, made: Sequence[tuple[float, Span | None]]) -> Exit:

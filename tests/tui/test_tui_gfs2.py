@@ -89,6 +89,8 @@ def test_how_long_it_had_run_is_enough_for_a_range() -> None:
     # 75,904 in 1000 s, and sqrt(3) times 88,900 in all: 1029 s
     assert "left, middle 17 min, by blocks" in result.stdout
     assert "lower bound" in result.stdout
+    timed = restripe("eta", "-", "--saved-total", "100000", "--elapsed", "16:40", stdin=slow_log(31, 1000))
+    assert timed.stderr == "--elapsed was not used: its lines have times\n"
     for wrong in ("5", "0:00", "soon"):
         assert restripe("eta", "-", "--elapsed", wrong, stdin=log).exit_code == 2
 
