@@ -45,9 +45,10 @@ FURTHEST = 12.0
 """The logarithm of the largest ratio between an end of the range and its middle."""
 SNAPSHOTS_TIMES = 3.0
 """With snapshots, the most inodes that a scan passes, in allocated ones. An assumption: their number is not told."""
-LEAST_TIMES = 3.0
-"""The most blocks there may be, in those that there are at least. An assumption: of GFS2 images made for tests it was 1.0
-times as many, of the two real file systems that are published 2.07 times."""
+LEAST_TIMES, NO_MORE = 3.0, 1 / 3
+"""The most blocks there may be, in those that there are at least, and the part of all runs that have no more than that.
+Assumptions: GFS2 images made for tests had 1.0 times as many, the two real file systems that are published 2.07 times.
+"""
 _AT_LEAST = "{total:,} blocks are a lower bound: taken for 1 to {times:g} times as many"
 _SNAPSHOTS = "with snapshots more inodes are passed than are allocated: taken for 1 to {times:g} times as many"
 
@@ -141,7 +142,7 @@ def basis(history: History, known: Known, rules: Rules) -> Basis:
     if snapshots:
         times = _range(SNAPSHOTS_TIMES)
     elif known.at_least and Unit.BLOCKS in totals:
-        times, open_ended = _range(LEAST_TIMES), True
+        times, open_ended = _range(LEAST_TIMES, NO_MORE), True
         notes += (_AT_LEAST.format(total=known.blocks, times=LEAST_TIMES),)
     points = _points(history.marks, totals)
     if not points:
@@ -159,15 +160,19 @@ def basis(history: History, known: Known, rules: Rules) -> Basis:
         return found
     below, above = PERCENT if Unit.PERCENT in totals or known.rough else BOTH if len(totals) == 2 else ONE
     spread = _spread(points[since:], rules)
+    low = max(low, left * math.exp(-FURTHEST))
     # two things that have nothing to do with each other: how the rate varies, and how much there is to do
     below = _reach(math.hypot(below * spread, math.log(left / low)), known.calibration.below)
     above = _reach(math.hypot(above * spread, math.log(high / left)), known.calibration.above)
     return msgspec.structs.replace(found, low=mid * math.exp(-below), mid=mid, high=mid * math.exp(above))
 
 
-def _range(most: float) -> tuple[float, float, float]:
-    """A range of ratios with its middle, where every one from 1 to `most` is as likely as its like."""
-    return most**0.1, most**0.5, most**0.9
+def _range(most: float, alone: float = 0.0) -> tuple[float, float, float]:
+    """A range of ratios with its middle: a part of all is 1 alone, of the rest every one up to `most` as likely as its
+    like.
+    """
+    low, mid, high = (most ** max(0.0, (part - alone) / (1.0 - alone)) for part in (0.1, 0.5, 0.9))
+    return low, mid, high
 
 
 def _reach(usual: float, factor: float) -> float:

@@ -56,6 +56,16 @@ def test_a_crash_leaves_a_log_that_is_not_complete() -> None:
     assert log.findings[0].kind == "find_rgs_for_bsize:N: Error reading block N: Input/output error"
 
 
+def test_the_percentage_begins_again_within_pass_1() -> None:
+    log = parse_fsck(told("fsck_350_percentages")).model
+    assert log.passes[:3] == (
+        FsckPass("pass1", done=True, seconds=18.813, percent=94),
+        FsckPass("reconcile_bitmaps", done=True, seconds=1.682, percent=65),
+        FsckPass("pass1b", done=True, seconds=0.0),
+    )
+    assert (log.complete, log.findings) == (True, ())
+
+
 def test_percentages_are_of_the_pass_that_they_stand_in() -> None:
     text = (
         "Initializing fsck\nStarting pass1\n\r12 percent complete.\r\r57 percent complete.\rReconciling bitmaps.\n"

@@ -86,8 +86,8 @@ def test_how_long_it_had_run_is_enough_for_a_range() -> None:
     log = told("savemeta_317").partition(" saved (76%)")[0] + " saved (76%)\n"
     result = restripe("eta", "-", "--saved-total", "88900", "--elapsed", "16:40", stdin=log)
     assert result.stderr == ""
-    # 75,904 in 1000 s, and sqrt(3) times 88,900 in all: 1029 s
-    assert "left, middle 17 min, by blocks" in result.stdout
+    # 75,904 in 1000 s, and 1.316 times 88,900 in all: 541 s
+    assert "left, middle 9 min, by blocks" in result.stdout
     assert "lower bound" in result.stdout
     timed = restripe("eta", "-", "--saved-total", "100000", "--elapsed", "16:40", stdin=slow_log(31, 1000))
     assert timed.stderr == "--elapsed was not used: its lines have times\n"
@@ -101,9 +101,9 @@ def test_a_log_with_times_is_one_object_with_its_finish() -> None:
     assert list(found) == KEYS
     assert (found["time"], found["blocks"], found["percent"]) == ("2026-11-30T20:30:00", 30_000, 1)
     assert (found["state"], found["unit"], found["phase"]) == ("estimate", "blocks", "savemeta")
-    # (sqrt(3) * 100,000 - 30,000) blocks at 1000 a minute
-    assert found["remaining_s"]["mid"] == round((3**0.5 * 100_000 - 30_000) * 60 / 1000)
-    assert found["finish"]["mid"] == "2026-11-30T22:53:12"
+    # (1.316 * 100,000 - 30,000) blocks at 1000 a minute
+    assert found["remaining_s"]["mid"] == round((3**0.25 * 100_000 - 30_000) * 60 / 1000)
+    assert found["finish"]["mid"] == "2026-11-30T22:11:36"
 
 
 def test_each_line_is_told_and_past_the_bound_none_has_a_finish() -> None:
