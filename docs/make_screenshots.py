@@ -1,4 +1,4 @@
-"""Draws the pictures of README and docs from the shipped recording: `make screenshots`."""
+"""Draws the pictures of README and docs from the shipped recordings: `make screenshots`."""
 
 from __future__ import annotations
 
@@ -16,23 +16,24 @@ from tui.app import RestripeApp
 from tui.replay import moment
 
 IMAGES = Path(__file__).parent / "img"
-SIZE = (100, 28)
+SEED, NIGHT = "seed-3.5.jsonl", "night-5.2.jsonl"
+SIZE, TALL = (100, 28), (100, 40)
 PICTURES = (
-    ("restripe", "5", "18:00", ()),
-    ("devices", "3", "18:00", ()),
-    ("disks", "2", "18:00", ()),
-    ("migrate", "4", "18:00", ()),
-    ("jobs", "6", "18:00", ("enter",)),
+    ("restripe", NIGHT, "5", "23:21", TALL, ()),
+    ("devices", SEED, "3", "18:00", SIZE, ()),
+    ("disks", SEED, "2", "18:00", SIZE, ()),
+    ("migrate", SEED, "4", "18:00", SIZE, ()),
+    ("jobs", SEED, "6", "18:00", SIZE, ("enter",)),
 )
 
 
-async def draw(name: str, key: str, at: str, then: tuple[str, ...]) -> None:
+async def draw(name: str, of: str, key: str, at: str, size: tuple[int, int], then: tuple[str, ...]) -> None:
     """One screen at one moment, as SVG."""
-    replay = Replay(Path(str(files("recordings"))) / "seed-3.5.jsonl")
+    replay = Replay(Path(str(files("recordings"))) / of)
     player = Player(replay)
     player.seek(moment(replay, at))
     app = RestripeApp(Session(player, file_system(replay.header)))
-    async with app.run_test(size=SIZE) as pilot:
+    async with app.run_test(size=size) as pilot:
         await pilot.press(key, *then)
         for _ in range(10):
             await pilot.pause()

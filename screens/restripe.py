@@ -36,8 +36,10 @@ LOG_LINES = 6
 """Lines that the log has at least, with its title and the line beneath it."""
 TALL = 27
 """Lines of the body from which on charts stand between the summary and the log; that is a terminal of 32."""
-CHART_LEAST, CHART_MOST = LEAST_ROWS + 6, 16
-"""Lines of the charts there."""
+CHART_LEAST, CHART_MOST = LEAST_ROWS + 6, 18
+"""Lines of the charts there,"""
+SUMMARY = 12
+"""and those that the summary keeps where the charts would have more than the least."""
 HEAD = 6
 """Lines of the summary above charts that have the room to themselves."""
 FIRST = ("view", "details", "events", "ease", "release", "truth", "point", "zoom_time", "zoom", "probe", "refresh_jobs")
@@ -215,7 +217,7 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
             self._kept = Kept()
         found = seen(self.session, job, self._kept, revealed=self.revealed)
         charts = self.has_class("-charts")
-        room = HEAD if self.view == CHARTS else height - LOG_LINES - CHART_LEAST * charts
+        room = HEAD if self.view == CHARTS else height - LOG_LINES - charts * self._wanted(height)
         lines = fitted(self._blocks(found), max(1, room))
         self.query_one("#summary").styles.max_height = max(1, height - (LOG_LINES if self.view == ALL else CHART_LEAST))
         self.query_one("#text", Lines).show(lines)
@@ -224,6 +226,11 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
             self._draw(found, left if self.view == CHARTS else min(CHART_MOST, left - LOG_LINES))
         title = self._log_title(job, found.progress)
         show_job_log(self.query_one(LogView), self.session, job.host, job.status.id, title)
+
+    @staticmethod
+    def _wanted(height: int) -> int:
+        """Lines that charts shall have between the summary and the log."""
+        return max(CHART_LEAST, min(CHART_MOST, height - LOG_LINES - SUMMARY))
 
     def _none(self) -> list[Text]:
         words = self.session.fs.words

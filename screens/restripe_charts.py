@@ -185,9 +185,9 @@ def happening_text(one: Happening, zone: int) -> str:
 
 
 def count_text(value: float) -> str:
-    """A figure in few cells: `6,680`, `12.3k`, `1.2M`."""
+    """A figure in few cells: `0.25`, `6,680`, `12.3k`, `1.2M`."""
     for limit, unit, size in ((1e9, "G", 1e9), (1e6, "M", 1e6), (1e4, "k", 1e3)):
         if value >= limit:
             scaled = value / size
             return f"{scaled:.1f}{unit}" if scaled < 100 else f"{scaled:.0f}{unit}"
-    return f"{round(value):,}" if value >= 100 else f"{value:.3g}"
+    return f"{round(value):,}" if value >= 9.95 else f"{value:.2g}"

@@ -48,7 +48,9 @@ def users_lines(hurt: Hurt | None, now: float, zone: int, width: int) -> list[Te
 
 def canary_lines(state: State, canary: Canary, width: int) -> list[Text]:
     """What logs complain of, kind by kind, with the last lines of each."""
-    lines = list(canary_block(canary, width).lines)
+    lines = canary_block(canary, width).lines
+    if any(line.plain.endswith("…") for line in lines):
+        lines = labelled("canary", canary.text, width, label_width=LABEL, style=str(lines[0].style))
     for kind in canary.kinds:
         lines += labelled("", kind_text(kind), width, label_width=LABEL)
         for heard in newest(state, kind.kind, most=LAST):

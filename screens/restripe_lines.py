@@ -189,7 +189,7 @@ def _rests_on(progress: Progress, now: float, zone: int, width: int) -> list[Tex
     lines = [field("", f"{finish.basis}{steady}", width, "dim")]
     if progress.moved and (len(progress.told) < 2 or moved_at(progress.told, finish.mid, progress.moved[0])):
         at, why = progress.moved
-        lines += labelled("", f"moved {moment_text(at, now, zone)}: {why}", width, label_width=LABEL)
+        lines.append(field("", f"moved {moment_text(at, now, zone)}: {one_line(why)}", width))  # e has all of it
     return lines
 
 

@@ -34,7 +34,10 @@ def users_block(hurt: Hurt | None, now: float, zone: int, width: int, *, key: st
     found = hurt.impact
     bad = found.standing is Standing.OVER or bool(found.hung)
     style = "bold red" if bad else "bold yellow" if found.standing is Standing.NEAR else ""
-    lines = labelled("users", users_text(found, now, zone, width - LABEL - 1), width, label_width=LABEL, style=style)
+    text = users_text(found, now, zone, width - LABEL - 1)
+    lines = [field("users", text, width, style)]
+    if cell_len(text) >= width - LABEL:
+        lines = labelled("users", text, width, label_width=LABEL, style=style)
     if found.why:
         lines += labelled("", found.why, width, label_width=LABEL)
     return Block(0 if bad else 1, lines, lines[:1])

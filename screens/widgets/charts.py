@@ -57,7 +57,8 @@ class Charts(Static, can_focus=True):
         self._axis = Axis(0.0, 1.0, 1)
         self._seen: tuple[Look | None, tuple[object, ...]] = (None, ())
         self._draw: Draw | None = None
-        self._lines: list[Text] = []
+        self.lines: list[Text] = []
+        """What is drawn."""
 
     def show(self, run: Run, zone: int, width: int, height: int, draw: Draw, sources: tuple[object, ...] = ()) -> None:
         """Draw a run in so many cells; not again while the look and all its `sources` are the same."""
@@ -70,8 +71,8 @@ class Charts(Static, can_focus=True):
             return
         self._seen = (look, sources)
         lines = draw(look)
-        if lines != self._lines:
-            self._lines = lines
+        if lines != self.lines:
+            self.lines = lines
             self.update(Text("\n").join(lines))
 
     def begin_anew(self) -> None:

@@ -13,6 +13,7 @@ from remote.events import Header
 from remote.recorder import RecordingSite
 from remote.recording import VERSION
 from screens.cluster import ClusterScreen
+from screens.dialogs import AskText, ConfirmDanger
 from screens.intents import LaunchJob, StartProbe
 from supervision.gpfs import GpfsFileSystem
 from supervision.journal import Journal
@@ -20,6 +21,7 @@ from supervision.session import Session
 from supervision.store import Store
 from supervision.supervisor import Supervisor
 from supervision.watching import Watch
+from tests.screens.hearing import hearing
 from tests.screens.snap import text_of
 from tests.supervision.scripted_site import ScriptedSite
 from tests.waiting import until
@@ -102,3 +104,27 @@ async def test_a_look_after_the_last_screen_is_gone_finds_nothing_to_draw() -> N
         app.exit(0)
     app._look()
     await asyncio.sleep(0)  # what a look would have posted has its turn
+
+
+async def test_the_restripe_screen_asks_where_to_probe_and_starts_it_only_once_the_name_is_typed() -> None:
+    site = ScriptedSite("n1", armed=True)
+    async with shown(site) as (app, pilot, _supervisor):
+        await pilot.press("5", "p")
+        await until(lambda: "HOST:/DIRECTORY" in text_of(app))
+        await hearing(app, AskText)
+        await pilot.press("ctrl+u", *"n1:tmp", "enter")
+        await until(lambda: "write HOST:/DIRECTORY" in text_of(app))
+        await pilot.press("ctrl+u", *"n1:/gpfs/fs1/tmp", "enter")
+        await until(lambda: "creates, looks at and removes one empty file" in text_of(app))
+        await hearing(app, ConfirmDanger)
+        await pilot.press("tab", *"fs1", "enter", "y")
+        await until(lambda: bool(site.launched))
+        assert site.launched[0].command.text.endswith("/run/probe.sh /gpfs/fs1/tmp 20 30 4 2419200")
+
+
+async def test_an_unarmed_restripe_screen_has_no_key_for_a_probe() -> None:
+    site = ScriptedSite("n1")
+    async with shown(site) as (app, pilot, _supervisor):
+        await pilot.press("5", "p")
+        await pilot.pause()
+        assert "HOST:/DIRECTORY" not in text_of(app)

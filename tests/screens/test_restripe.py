@@ -8,9 +8,11 @@ from contextlib import asynccontextmanager
 import pytest
 from textual.pilot import Pilot
 
-from screens.restripe import RestripeScreen
+from screens.restripe import LOG_LINES, RestripeScreen, Room
 from screens.restripe_details import DetailsScreen
 from screens.widgets.charts import Charts
+from screens.widgets.lines import Lines
+from screens.widgets.logview import LogView
 from supervision.filesystems import file_system
 from supervision.player import Player
 from supervision.session import Session
@@ -30,7 +32,22 @@ async def shown(minute: float, size: tuple[int, int] = NIGHT) -> AsyncIterator[t
     app = RestripeApp(Session(player, file_system(recorded().header)), first="restripe")
     async with app.run_test(size=size) as pilot:
         await until(lambda: isinstance(app.screen, RestripeScreen) and " paused " in text_of(app).splitlines()[2])
+        await until(lambda: settled(app))
         yield app, pilot, player
+
+
+def settled(app: RestripeApp) -> bool:
+    """Whether all is drawn for the room that the timeline leaves, which is there a look later."""
+    room, summary, drawn = (app.screen.query_one(kind) for kind in (Room, "#summary", Charts))
+    log = app.screen.query_one(LogView)
+    heights = [summary.size.height, log.size.height, drawn.size.height * drawn.display]
+    return (
+        room.region.y == 3
+        and sum(heights) == room.size.height
+        and summary.query_one(Lines).size.height <= summary.size.height
+        and (not drawn.display or drawn.size.height == len(charts(app).lines))
+        and heights[1] >= LOG_LINES
+    )
 
 
 def charts(app: RestripeApp) -> Charts:
