@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/pytest -n 2
 APT_PACKAGES := openssh-server tmux screen mksh ksh busybox tcsh clustershell pdsh gfs2-utils
 
-.PHONY: demo test test-failed test-deps check lint types contracts format bench campaign screenshots clean
+.PHONY: demo test test-failed test-deps check lint types contracts format bench campaign screenshots recordings clean
 
 demo: $(READY)
 	$(BIN)/restripe demo --plain
@@ -61,6 +61,12 @@ $(READY): pyproject.toml constraints.txt
 # the pictures of README and docs, from the shipped recording
 screenshots: $(READY)
 	$(BIN)/python docs/make_screenshots.py
+
+# a recorded night, some minutes long, best on a machine with nothing else to do
+SPEED ?= 60
+FILE ?= recordings/night-5.2.jsonl
+recordings: $(READY)
+	$(BIN)/python docs/make_recordings.py --speed $(SPEED) $(FILE)
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

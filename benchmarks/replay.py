@@ -39,8 +39,9 @@ from remote.jobs import JobSpec, JobState, JobStatus
 from remote.recording import Recording, Writer
 from supervision.index import Index
 from supervision.player import Player
+from supervision.reducer import reduce
 from supervision.replay import Replay
-from supervision.state import State, reduce
+from supervision.state import State
 
 BEGAN = 1370557200.0
 ZONE = -25200

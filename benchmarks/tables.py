@@ -23,7 +23,8 @@ from screens.disks import DisksScreen
 from supervision.facts import Fact
 from supervision.gpfs import GpfsFileSystem
 from supervision.session import Session
-from supervision.state import State, Store
+from supervision.state import State
+from supervision.store import Store
 from tui.loading import loaded, loading
 
 MANY, FEW = 10_000, 100

@@ -31,6 +31,8 @@ class SessionScreen(Screen[None]):
     """The mode's name."""
     HELP_TEXT: ClassVar[str] = ""
     """What the screen is for, on the help page."""
+    WITHOUT: ClassVar[tuple[str, ...]] = ()
+    """Widgets with keys that are never on it: keys that a person sets for those are free here, and the other way."""
     BINDINGS: ClassVar[list[BindingType]] = []
 
     @property

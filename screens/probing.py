@@ -53,9 +53,12 @@ class ProbingScreen(SessionScreen):
     def _confirm_probe(self, host: str, directory: str) -> None:
         wish = self.session.probe
         budget = BUDGET if wish.budget is None else wish.budget
+        what = (
+            f"About every {duration_text(wish.mean)} it creates, looks at and removes one empty file, in a directory "
+            f"of its own under {directory}; at most {MOST} at once, each awaited for {duration_text(DEADLINE)}."
+        )
         says = (
-            f"About every {duration_text(wish.mean)} it creates, looks at and removes one empty file, in a directory",
-            f"of its own under {directory}; at most {MOST} at once, each awaited for {duration_text(DEADLINE)}.",
+            what,
             f"It is a job on {host} that goes on for {duration_text(LIFETIME)}, or until X on Jobs stops it.",
             f"Users may wait {factor_text(budget)} as long as before the scan; beyond that it is said.",
         )

@@ -8,7 +8,8 @@ from rich.text import Text
 from textual import on
 from textual.app import ComposeResult
 from textual.binding import ActiveBinding, Binding, BindingType
-from textual.containers import VerticalScroll
+from textual.containers import Vertical, VerticalScroll
+from textual.message import Message
 
 from screens.braking import BrakingScreen
 from screens.intents import RefreshJobs
@@ -26,7 +27,7 @@ from screens.widgets.logview import LogView
 from screens.widgets.logview_screen import show_job_log
 from screens.widgets.render import labelled, plain
 from supervision.adopting import log_path
-from supervision.filesystem import Progress
+from supervision.filesystem import Phase, Progress
 from supervision.state import Job
 from supervision.truth import truth_text
 
@@ -43,16 +44,28 @@ FIRST = ("view", "details", "events", "ease", "release", "truth", "point", "zoom
 """Actions of the screen in the order in which they get room in the footer, before those of the log."""
 
 
+class Room(Vertical):
+    """All that stands between the frame's lines; it tells when there are others, such as a timeline."""
+
+    class Changed(Message):
+        """There is more or less room."""
+
+    def on_resize(self) -> None:
+        """What has room is another thing now."""
+        self.post_message(self.Changed())
+
+
 class RestripeScreen(BrakingScreen, ProbingScreen):
     """When will it be over, is it alive, does it hurt?"""
 
     NAME = "restripe"
+    WITHOUT = ("Grid", "LogGrid")
     HELP_TEXT = (
         "The finish is a range that is meant to hold four ends of five, by work that can be trusted; the tool's own "
-        "percentage stands beside it and is not used. Drawn over time: how that range moved (░, its middle ━), rates, "
-        "and letters of what happened; blank is what nobody knows. v shows the charts or the log alone where there is "
-        "no room for all; on charts, arrows point to a moment and tell of it. Beneath is the log: find, filter and "
-        "copy in it; tab goes to what stands above."
+        "percentage stands beside it and is not used. Drawn over time: how that range moved (░, its middle ━; beneath "
+        "╱ is the past), rates, and letters of what happened; blank is what nobody knows. v shows the charts or the "
+        "log alone where there is no room for all; on charts, arrows point to a moment and tell of it. Beneath is the "
+        "log: find, filter and copy in it; tab goes to what stands above."
     )
     DEFAULT_CSS = """
     RestripeScreen #summary { height: auto; max-height: 100%; padding: 0 1; scrollbar-size-vertical: 1; }
@@ -84,10 +97,11 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         self._kept = Kept()
 
     def compose_body(self) -> ComposeResult:
-        with VerticalScroll(id="summary"):
-            yield Lines(id="text")
-        yield Charts()
-        yield LogView()
+        with Room():
+            with VerticalScroll(id="summary"):
+                yield Lines(id="text")
+            yield Charts()
+            yield LogView()
 
     def on_mount(self) -> None:
         super().on_mount()
@@ -176,15 +190,16 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         self.refresh_all()
 
     @on(Charts.Moved)
+    @on(Room.Changed)
     def look_elsewhere(self) -> None:
-        """Draw another part of the time."""
+        """Draw another part of the time, or in another room."""
         self.refresh_all()
 
     # drawing
 
     def show_state(self) -> None:
         job = self.job
-        height = self.query_one("#body").size.height
+        height = self.query_one(Room).size.height
         self.set_class(job is not None, "-job")
         self.set_class(job is not None and self.view != CHARTS, "-log")
         self.set_class(job is not None and (self.view == CHARTS or (self.view == ALL and height >= TALL)), "-charts")
@@ -214,8 +229,13 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         words = self.session.fs.words
         lines = [plain(f"no {words.scan} is known on {self.session.fs.name}", "bold")]
         if self.session.player is None:
-            lines.append(plain("all hosts are asked for their jobs every few minutes, and now with r", "dim", indent=3))
-        lines.append(plain("also for one that somebody else has started, in a screen say", "dim", indent=3))
+            links = self.session.state.links
+            if not any(link.state == "up" for link in links.values()):
+                lines.append(plain("no host is reached: 1 Cluster says why", "bold", indent=3))
+            lines.append(
+                plain("all hosts are asked for their jobs every few minutes, and now with r;", "dim", indent=3)
+            )
+            lines.append(plain("also for one that somebody else has started, in a screen say", "dim", indent=3))
         return lines
 
     def _log_title(self, job: Job, progress: Progress) -> str:
@@ -231,8 +251,10 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
         width, now, zone = self.body_width, found.now, found.zone
         blocks = progress_blocks(found.state, found.job, found.progress, now, width)
         if found.truth:
-            told = truth_text(found.truth, found.told, now, zone)
-            label, rank = ("ended", 3) if found.job.status.state.settled else ("true end", 0)
+            over = found.job.status.state.settled
+            judged = found.told if not over or found.progress.phase is Phase.FINISHED else ()  # of others, no forecast
+            told = truth_text(found.truth, judged, now, zone)
+            label, rank = ("ended", 3) if over else ("true end", 0)
             blocks.insert(-1, Block(rank, labelled(label, told, width, label_width=LABEL, style="bold magenta")))
         armed = self.session.armed
         return [

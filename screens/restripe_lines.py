@@ -95,6 +95,8 @@ def verdict_lines(state: State, job: Job, progress: Progress, now: float, width:
     if progress.last_line_at is not None and not status.state.settled:
         gap = f" (usual gap {duration_text(progress.usual_gap)})" if progress.usual_gap else ""
         last = f"last line {age_text(progress.last_line_at, now)} ago{gap}"
+        if LABEL + 1 + len(since) + 3 + len(last) > width:
+            last = last.removesuffix(gap)
     style = TROUBLED.get(progress.phase, "bold")
     lines = [field(progress.phase.value, f"{since}   {last}".strip(), width, style)]
     if progress.why:
@@ -170,7 +172,10 @@ def finish_lines(progress: Progress, now: float, zone: int, width: int) -> list[
         )
     low, mid, high = (moment_text(at, now, zone) for at in (finish.low, finish.mid, finish.high))
     left = f"in {duration_text(max(0.0, finish.low - now))} to {duration_text(max(0.0, finish.high - now))}"
-    return [field("finish", f"{low} - {high} likely, about {mid}   {left}", width)]
+    told = f"{low} - {high} likely, about {mid}"
+    if LABEL + 1 + len(told) + 3 + len(left) <= width:
+        return [field("finish", f"{told}   {left}", width)]
+    return [field("finish", told, width), field("", left, width)]
 
 
 def _rests_on(progress: Progress, now: float, zone: int, width: int) -> list[Text]:

@@ -50,7 +50,10 @@ def users_text(found: Impact, now: float, zone: int, room: int) -> str:
         before, after = latency_text(found.judged.before.p50), latency_text(found.judged.now.p50)
         verdict = f"{factor_text(found.factor)}, {budget_text(found, now, zone)}"
         short = f"{verdict}; {found.judged.name} {before}, {after} now"
-    return f"{short}; {hung}" if found.hung else short
+    if not found.hung:
+        return short
+    told = f"{short}; {hung}"
+    return told if cell_len(told) <= room else f"{hung}; {short}"  # what is cut is never since when it hangs
 
 
 def canary_block(canary: Canary, width: int) -> Block:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from simulator import scenario_big, scenario_scale, scenario_seed
+from simulator import scenario_big, scenario_night, scenario_scale, scenario_seed
 from simulator.cluster import Cluster
 from simulator.dialects import DIALECTS
 from simulator.policies import Policies
@@ -15,6 +15,7 @@ NAMES = (
     scenario_scale.NAME,
     *(f"{scenario_scale.NAME}-{name}" for name in DIALECTS),
     scenario_big.NAME,
+    scenario_night.NAME,
 )
 """Without a release `seed` is 3.5 and `scale` 5.2."""
 
@@ -40,6 +41,8 @@ def choose(name: str, hosts: int | None = None, disks: int | None = None) -> Cho
         return Chosen(cluster, scenario_big.EPOCH, next(iter(cluster.hosts)))
     if hosts is not None or disks is not None:
         raise ValueError(f"only scenario {scenario_big.NAME} takes a number of hosts or disks")
+    if kind == scenario_night.NAME:
+        return Chosen(scenario_night.build(), scenario_night.EPOCH, scenario_seed.ENTRY)
     if kind == scenario_scale.NAME:
         scale = scenario_scale.build(DIALECTS[release or "5.2"])
         down = [host for host in scale.hosts if host in scenario_scale.DEAD]

@@ -21,7 +21,8 @@ from supervision import filesystems
 from supervision.facts import Ahead, Fact, reader
 from supervision.index import Index
 from supervision.reading import Reading
-from supervision.state import State, reduce
+from supervision.reducer import reduce
+from supervision.state import State
 
 ANSWERS = 24 << 20
 """Bytes of lines whose events are held decoded."""

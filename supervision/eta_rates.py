@@ -233,7 +233,10 @@ def _spread(points: list[Point], rules: Rules) -> float:
 
 
 def _log_rates(points: list[Point], parts: int) -> list[float]:
-    """Logarithms of the work a second in equal times, with a floor; empty without time or progress."""
+    """Logarithms of the work in equal times, with a floor; empty without time or progress.
+
+    Not of the work a second: only their differences count, and a time may be too short to divide by.
+    """
     begin, width = points[0][0], (points[-1][0] - points[0][0]) / parts
     if width <= 0 or points[-1][1] <= points[0][1]:
         return []
@@ -243,9 +246,9 @@ def _log_rates(points: list[Point], parts: int) -> list[float]:
         while index < len(points) - 2 and points[index + 1][0] < at:
             index += 1
         done.append(_between(points[index], points[index + 1], at))
-    rates = [max(0.0, later - earlier) / width for earlier, later in pairwise(done)]
-    floor = 0.05 * fmean(rates)
-    return [math.log(max(rate, floor)) for rate in rates] if floor > 0 else []
+    work = [max(0.0, later - earlier) for earlier, later in pairwise(done)]
+    floor = 0.05 * fmean(work)
+    return [math.log(max(part, floor)) for part in work] if floor > 0 else []
 
 
 def _between(first: Point, last: Point, at: float) -> float:

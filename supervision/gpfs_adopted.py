@@ -30,7 +30,7 @@ def last_word(log: Log | None) -> tuple[Phase, str] | None:
     said = [line for line in log.tail if line][-LAST_LINES:]
     failed = next((text for text in scan.failures if any(text in line for line in said)), "")
     if failed:
-        return Phase.FAILED, f"its output tells of a failure: {failed}"
+        return Phase.FAILED, f"its output tells of a failure: {failed.rstrip('.')}"
     if scan.phase and not scan.in_phase and scan.number is None:
         return Phase.FINISHED, "its output ends as that of one that completed"
     return None

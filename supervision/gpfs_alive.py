@@ -21,6 +21,8 @@ from supervision.tables import Line, Severity
 
 LONGEST = 3
 """Waiters that are told of a scan that stands still."""
+ALIKE = 0.5
+"""Part of the longest time for which others have waited nearly as long: hosts are asked at different times."""
 MOVES = 1.0
 """I/Os a second of the maintenance class from which on it counts as work."""
 STILL = 0.1
@@ -38,14 +40,25 @@ def is_expected(waiter: Waiter) -> bool:
 
 
 def longest(view: View, *, running: bool = True) -> list[tuple[str, Waiter]]:
-    """The threads that have waited longest, each with its host; with `running`, without those a scan brings along."""
+    """The threads that have waited longest, each with its host; with `running`, without those a scan brings along.
+
+    What holds up a scan holds up threads on all its nodes, which wait for an answer of the one where it is: those come
+    after a thread that waits for something itself, and has done so nearly as long.
+    """
     found = []
     for host in view.hosts:
         told = view.facts.get(Waiters, host)
         for waiter in told.waiters if told else ():
             if waiter.monitored is not False and not (running and is_expected(waiter)):
                 found.append((host, waiter))
-    return sorted(found, key=lambda each: -each[1].seconds)
+    found.sort(key=lambda each: -each[1].seconds)
+    as_long = ALIKE * found[0][1].seconds if found else 0.0
+    return sorted(found, key=lambda each: each[1].seconds < as_long or _for_an_answer(each[1]))
+
+
+def _for_an_answer(waiter: Waiter) -> bool:
+    """Whether a thread waits for another node to answer."""
+    return waiter.reason.startswith("RPC wait")
 
 
 def waiter_text(host: str, waiter: Waiter) -> str:

@@ -144,8 +144,10 @@ def new_rows(view: View, now: Brake, iops: float, scope: tuple[str, ...]) -> Row
     whole = iops if scope or iops == math.inf else math.ceil(iops * nodes / helpers)
     was = {row.pool: iops_of(row.limit) for row in earlier(view)[1] if _is(row, MAINTENANCE)}
     name = f"{MAINTENANCE}/{'+'.join(scope)}" if scope else MAINTENANCE
-    keep = {} if scope else was
-    return tuple(QosLimit(pool, name, _printed(min(whole, keep.get(pool) or math.inf))) for pool in pools(view))
+    # what was there before is worth less to the helpers where they share it with all nodes
+    part = helpers / (nodes_of(view, now, ()) or helpers) if scope else 1.0
+    kept = {pool: (limit or math.inf) * part for pool, limit in was.items()}
+    return tuple(QosLimit(pool, name, _printed(min(whole, kept.get(pool, math.inf)))) for pool in pools(view))
 
 
 def nodes_of(view: View, now: Brake, scope: tuple[str, ...]) -> int:

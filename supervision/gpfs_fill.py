@@ -51,7 +51,10 @@ def filling(view: View, job: Job) -> tuple[Filling, ...]:
     if log is None or not names or not view.space or not view.space.inodes:
         return ()
     counted = [(point.at, point.done) for point in log.scan.points if point.done is not None]
-    return eta_disks.fillings(view.state.spaces, names, view.began(job), counted, view.space.inodes.allocated)
+    # one that began again counts from the start again, and what it wrote before that is on the disks already
+    again = (each.at for each in view.state.happened if each.kind == "restart" and each.host == job.host)
+    began = max((view.began(job), *again))
+    return eta_disks.fillings(view.state.spaces, names, began, counted, view.space.inodes.allocated)
 
 
 def shown(view: View, job: Job | None) -> tuple[Fill, ...]:
@@ -98,7 +101,8 @@ def _measured(view: View, job: Job) -> _Measured | None:
         found = eta_disks.emptied(looks, leaving, began)
         told = [sum(used) for _, used in since(looks, leaving, began)]
         basis = f"KB left on {_disks(len(leaving))} that are emptied"
-        return _Measured(found, basis, (told[0] - told[-1], told[0])) if found else None
+        most = max(told, default=0)  # a disk that began to leave only later was filled until then
+        return _Measured(found, basis, (most - told[-1], most)) if found else None
     names, target = _filled(view, job)
     found = eta_disks.filled(looks, names, target, began) if names else None
     return _Measured(found, f"KB on {_disks(len(names))} of {target:,} KB expected there") if found else None
@@ -107,7 +111,8 @@ def _measured(view: View, job: Job) -> _Measured | None:
 def leaving_disks(view: View, job: Job) -> tuple[str, ...]:
     """The disks that a scan empties: those that its command names, or those in a status in which they are emptied.
 
-    Other scans leave them as they are, or leave some of what is on them, however long they run.
+    Other scans leave them as they are, or leave some of what is on them, however long they run. What lies on a disk
+    that is down cannot be moved; it is written anew elsewhere, and stays there too.
     """
     word, _, *rest = (*words_of(job), "", "")
     program = word.rpartition("/")[2]
@@ -117,7 +122,8 @@ def leaving_disks(view: View, job: Job) -> tuple[str, ...]:
     restripes = program == "mmrestripefs" and "-r" in rest and "--metadata-only" not in rest
     if not removes and not restripes:
         return ()
-    return tuple(disk.nsd for disk in view.disks.disks if disk.status in LEAVING) if view.disks else ()
+    disks = view.disks.disks if view.disks else ()
+    return tuple(disk.nsd for disk in disks if disk.status in LEAVING and disk.availability == "up")
 
 
 def _filled(view: View, job: Job) -> tuple[tuple[str, ...], int]:

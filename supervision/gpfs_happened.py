@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from remote.gpfs.models import Disk, DiskList, FileSystem, FsSpace, Managers, NodeStates, Qos, Snapshots
+from remote.gpfs.qos import as_given
 from remote.linux.log_tails import LogTails
 from remote.names import fold
 from supervision import canary
@@ -123,7 +124,7 @@ def _limits(before: Qos, after: Qos) -> tuple[Change, ...]:
 
 
 def _by_class(qos: Qos) -> Mapping[tuple[str, str], str]:
-    return {(limit.pool, limit.name): limit.limit for limit in qos.limits}
+    return {(limit.pool, limit.name): as_given(limit.limit) for limit in qos.limits}
 
 
 def _snapshots(before: Snapshots, after: Snapshots) -> tuple[Change, ...]:

@@ -13,8 +13,9 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 import msgspec
 
 from remote.gpfs.models import NsdDevice, VolumeId, decode_volume_id
-from supervision.identity import BY_WEIGHT, HostLook, Identity, Seen, Use, UseKind, is_path
+from supervision.identity import HostLook, Identity, Seen, is_path
 from supervision.sightings import Sighting, as_of, same_device
+from supervision.uses import BY_WEIGHT, Use, UseKind
 
 NOT_ASKED = "mmlsnsd -X was not asked, and NSDs of GPFS 3.5 look empty to Linux"
 _FIRST = 946_684_800

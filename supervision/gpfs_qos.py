@@ -130,21 +130,23 @@ def pools(view: View) -> tuple[str, ...]:
 
 
 def limits(view: View, scans: tuple[str, ...] | None, name: str = MAINTENANCE) -> tuple[Limit, ...]:
-    """What limits a class in each pool, the tightest for those who scan where there are several."""
+    """What limits a class in each pool: where there are several, that for some nodes before that for all."""
     found = []
     for pool in pools(view):
         told = _limits(view, pool, scans, name)
         if told:
-            found.append(min(told, key=_tightness))
+            found.append(min(told, key=_precedence)[1])
     return tuple(found)
 
 
-def _tightness(limit: Limit) -> tuple[bool, float]:
-    """What leaves the helpers least comes first; what nobody can say that of comes last."""
-    return limit.effective is None, limit.iops if limit.effective is None else limit.effective
+def _precedence(told: tuple[str, Limit]) -> tuple[bool, bool, float]:
+    """A limit that names nodes comes first, of these what leaves the helpers least; what is not known comes last."""
+    scope, limit = told
+    worth = limit.iops if limit.effective is None else limit.effective
+    return limit.effective is None, scope in (*LOCAL, *EVERYWHERE), worth
 
 
-def _limits(view: View, pool: str, scans: tuple[str, ...] | None, name: str) -> list[Limit]:
+def _limits(view: View, pool: str, scans: tuple[str, ...] | None, name: str) -> list[tuple[str, Limit]]:
     qos = view.facts.get(Qos)
     rows = [row for row in qos.limits if row.pool == pool] if qos else []
     users = min((iops_of(row.limit) or math.inf for row in rows if scope_of(row.name)[0] == OTHER), default=math.inf)
@@ -159,7 +161,8 @@ def _limits(view: View, pool: str, scans: tuple[str, ...] | None, name: str) -> 
         if mine == []:
             continue  # it is for others
         count = None if mine is None else len(mine)
-        made.append(Limit(pool, number, divided_over(view, scope), count, users, named == frozenset(scans or ("",))))
+        alone = named == frozenset(scans or ("",))
+        made.append((scope, Limit(pool, number, divided_over(view, scope), count, users, alone)))
     return made
 
 

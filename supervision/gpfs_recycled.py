@@ -11,8 +11,9 @@ from supervision import verdicts
 from supervision.gpfs_looks import strange_id
 from supervision.gpfs_selection import Built
 from supervision.gpfs_stanzacheck import Proven, Site
-from supervision.identity import Seen, Use, UseKind
+from supervision.identity import Seen
 from supervision.tables import Line, Severity
+from supervision.uses import Use, UseKind
 from supervision.verdicts import Verdict
 
 _ASK = (

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Iterator, Sequence
 import msgspec
 
 from supervision.gpfs_text import folded, natural, size_text
-from supervision.identity import Seen, UseKind, is_path
+from supervision.identity import Seen, is_path
+from supervision.uses import UseKind
 
 NSD = "NSD"
 GROUPS = ("", NSD, "boot", "in use", "path")

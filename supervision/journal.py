@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from remote.command import Command
 from remote.events import Decided, Event, Marked, Reply
 from remote.recording import Writer
-from supervision.state import Store
+from supervision.store import Store
 
 
 class Journal:

@@ -15,7 +15,8 @@ from supervision.logcopy import LogCopies
 from supervision.migration import Migration
 from supervision.player import Player
 from supervision.probejob import Wish
-from supervision.state import State, Store
+from supervision.state import State
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from supervision.tables import Line, Severity
 from supervision.watching import Watch

@@ -24,7 +24,7 @@ from supervision.adopting import is_adopted, log_path
 from supervision.dialect import Dialects
 from supervision.facts import reader
 from supervision.journal import Journal
-from supervision.state import Store
+from supervision.store import Store
 
 LATE = 6.0
 """Seconds (Site's clock) between looks at a log whose writer has ended: screen keeps what it logs for ten of them,"""

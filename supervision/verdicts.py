@@ -14,8 +14,9 @@ from enum import IntEnum
 import msgspec
 
 from remote.folding import fold
-from supervision.identity import HostLook, Identity, Seen, Use, UseKind, is_path
+from supervision.identity import HostLook, Identity, Seen, is_path
 from supervision.pins import Pin
+from supervision.uses import Use, UseKind
 
 
 class Level(IntEnum):

@@ -13,7 +13,7 @@ from remote.recorder import RecordingSite
 from remote.recording import VERSION
 from remote.ssh.settings import SshSettings
 from supervision.journal import Journal
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from tui.asking import ask_host_key, ask_secret
 

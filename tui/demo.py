@@ -24,7 +24,7 @@ from supervision.clocktext import duration_text, local_time
 from supervision.journal import Journal
 from supervision.migration import Ending, StepResult, StopError, operator_name
 from supervision.recipes.metadata_to_ssd import STEPS, MetadataToSsd
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from tui.exits import Exit
 from tui.paths import new_recording

@@ -130,4 +130,5 @@ def _together(one: type[DOMNode], other: type[DOMNode]) -> bool:
         return True
     if issubclass(one, Screen) == issubclass(other, Screen):
         return issubclass(one, other) or issubclass(other, one)
-    return True
+    screen, widget = (one, other) if issubclass(one, Screen) else (other, one)
+    return widget.__name__ not in getattr(screen, "WITHOUT", ())

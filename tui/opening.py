@@ -1,10 +1,10 @@
-"""Opening a session with a real cluster that is recorded from its first connection on, without any screen."""
+"""Opening a session with a real cluster that is recorded from its first connection on, with or without screens."""
 
 from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -15,12 +15,13 @@ from remote.events import Closed, Header
 from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION, Writer
+from remote.ssh.settings import SshSettings
 from supervision import filesystems
 from supervision.clocktext import local_time
 from supervision.filesystem import FileSystem
 from supervision.journal import Journal
 from supervision.migration import operator_name
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from supervision.watching import Watch
 from tui.connecting import Target, settings_for
@@ -32,7 +33,7 @@ from tui.using import slowed
 
 @dataclass
 class Opened:
-    """A session that only looks, with what it is recorded in. `how` is how it ended, for the recording."""
+    """A session with what it is recorded in. `how` is how it ended, for the recording."""
 
     supervisor: Supervisor
     watch: Watch
@@ -47,10 +48,24 @@ class Opened:
 
 
 @asynccontextmanager
-async def looking(target: Target, fs_name: str, record: Path | None, settings: Settings) -> AsyncIterator[Opened]:
-    """Open a session that can change nothing. Nothing was asked yet. Raises RecordingError."""
+async def opened(
+    target: Target,
+    fs_name: str,
+    record: Path | None,
+    settings: Settings,
+    *,
+    armed: bool = False,
+    ssh: SshSettings | None = None,
+    more: Sequence[str] = (),
+) -> AsyncIterator[Opened]:
+    """Open a session that can change nothing unless it is `armed`. Nothing was asked yet. Raises RecordingError.
+
+    `ssh` is how connections are made where that is not as for the target, `more` are hosts that are watched besides it.
+    """
     clock = WallClock()
-    live = LiveSite((target.host,), clock, options=LiveOptions(sudo=target.sudo, ssh=settings_for(target)))
+    hosts = tuple(dict.fromkeys((target.host, *more)))
+    options = LiveOptions(sudo=target.sudo, ssh=ssh or settings_for(target))
+    live = LiveSite(hosts, clock, armed=armed, options=options)
     now = clock.now()
     zone = time.localtime(now).tm_gmtoff
     header = Header(
@@ -59,7 +74,7 @@ async def looking(target: Target, fs_name: str, record: Path | None, settings: S
         created=time.time(),
         began=now,
         file_system=fs_name,
-        hosts=(target.host,),
+        hosts=hosts,
         entry=target.host,
         operator=operator_name(),
         utc_offset=zone,
@@ -76,11 +91,11 @@ async def looking(target: Target, fs_name: str, record: Path | None, settings: S
     supervisor = Supervisor(site, journal, fs=fs_name, entry=target.host)
     limits = settings.config.refresh
     watch = Watch(supervisor, fs, lambda cadences: slowed(cadences, fs.costly(), limits))
-    opened = Opened(supervisor, watch, fs, writer)
+    session = Opened(supervisor, watch, fs, writer)
     try:
         async with supervisor:
             await learn(supervisor, fs, runs_file())
-            yield opened
+            yield session
     finally:
-        journal.emit(Closed(clock.now(), opened.how))  # the last event: the tasks that asked have ended
+        journal.emit(Closed(clock.now(), session.how))  # the last event: the tasks that asked have ended
         await asyncio.to_thread(writer.close)

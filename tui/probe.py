@@ -18,7 +18,7 @@ from supervision.clocktext import local_time
 from supervision.journal import Journal
 from supervision.migration import operator_name
 from supervision.probejob import Wish, probe_at, probe_spec, refusal
-from supervision.state import Store
+from supervision.store import Store
 from tui.connecting import Target, settings_for
 from tui.exits import Exit
 from tui.leaving import recording_lines

@@ -15,6 +15,11 @@ from supervision.clocktext import duration_text, local_time
 from tui.paths import recordings_dir
 from tui.tables import size_text, table
 
+TITLES = {
+    "seed-3.5.jsonl": "all metadata moves to new SSDs, and nothing goes wrong",
+    "night-5.2.jsonl": "the same, and much happens: users wait, a limit, a disk fails, a stall",
+}
+"""What is in those that are shipped."""
 TAIL = 64 * 1024
 """Bytes of a recording's end that are read for its last event."""
 
@@ -27,11 +32,15 @@ def lines() -> Iterator[str]:
         if not found:
             yield "  none"
             continue
+        columns: tuple[str, ...] = ("file", "file system", "began", "lasted", "size", "by")
         rows = [_row(path) for path in found]
-        yield from (f"  {line}" for line in table(("file", "file system", "began", "lasted", "size", "by"), rows))
+        if title == "shipped":
+            columns, rows = (*columns, "what"), [(*row, TITLES.get(str(row[0]))) for row in rows]
+        yield from (f"  {line}" for line in table(columns, rows))
 
 
 def _row(path: Path) -> tuple[object, ...]:
+    """What is known of a recording, a column each."""
     try:
         header = Recording(path).header
     except RecordingError as error:

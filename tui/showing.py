@@ -10,36 +10,26 @@ from pathlib import Path
 
 import msgspec
 
-from remote.clock import WallClock
 from remote.errors import SiteError
-from remote.events import Closed, Event, Header, LinkChanged
+from remote.events import Event, LinkChanged
 from remote.hostkeys import HostKeyQuestion, Trust
-from remote.live import LiveOptions, LiveSite
-from remote.recorder import RecordingSite
-from remote.recording import VERSION, RecordingError, Writer
+from remote.recording import RecordingError
 from remote.secret import SecretQuestion
 from supervision import filesystems
 from supervision.brake import FLOOR, Terms
-from supervision.clocktext import local_time
-from supervision.journal import Journal
-from supervision.migration import operator_name, perform
+from supervision.migration import perform
 from supervision.player import Player
 from supervision.probejob import MEAN, Wish
 from supervision.replay import Replay
 from supervision.session import Session
-from supervision.state import Store
-from supervision.supervisor import Supervisor
 from supervision.watching import Watch
 from tui.app import RestripeApp
 from tui.carrying import MIGRATION
 from tui.connecting import Target, settings_for
 from tui.exits import Exit
 from tui.leaving import come_back, goes_on, recording_lines, unreached
-from tui.paths import new_recording, runs_file
 from tui.running import CrashError
-from tui.runs import learn
 from tui.settings import Settings
-from tui.using import slowed
 
 
 async def replay(file: Path, *, speed: float | None, start: str | None, settings: Settings) -> Exit:
@@ -120,59 +110,34 @@ async def connect(
 
     `locked` is why it is read-only although it was to be armed.
     """
-    from importlib.metadata import version
+    from tui.opening import opened
 
-    clock, prompts = WallClock(), Prompts()
+    prompts = Prompts()
     ssh = msgspec.structs.replace(settings_for(target), ask_host_key=prompts.host_key, ask_secret=prompts.secret)
     probe = _probe(settings, target)
-    hosts = tuple(dict.fromkeys((target.host, *([probe.host] if probe.host else ()))))  # whose jobs are looked at
-    live = LiveSite(hosts, clock, armed=armed, options=LiveOptions(sudo=target.sudo, ssh=ssh))
-    now = clock.now()
-    zone = time.localtime(now).tm_gmtoff
-    header = Header(
-        restripe=VERSION,
-        program=version("restripe"),
-        created=time.time(),
-        began=now,
-        file_system=fs_name,
-        hosts=hosts,
-        entry=target.host,
-        operator=operator_name(),
-        utc_offset=zone,
-    )
-    stamp = local_time(now, zone).strftime("%Y%m%dT%H%M%S")
-    try:
-        writer = await asyncio.to_thread(Writer, record or new_recording(f"{fs_name}-{stamp}"), header)
-    except RecordingError as error:
-        await live.close()
-        sys.stderr.write(f"Nothing was done: {error}\n")
-        return Exit.FAILED
-    journal = Journal(Store(header), writer)
-    fs = filesystems.file_system(header, sites=settings.config.sites)
+    more = (probe.host,) if probe.host else ()  # whose jobs are looked at
     connected = asyncio.Event()
-    journal.store.listen(lambda _state, event: connected.set() if _is_up(event) else None)
     try:
-        site = RecordingSite(live, journal.emit, writer, journal.prepare)
-        async with Supervisor(site, journal, fs=fs_name, entry=target.host) as supervisor:
-            limits = settings.config.refresh
-            watch = Watch(supervisor, fs, lambda cadences: slowed(cadences, fs.costly(), limits))
+        async with opened(target, fs_name, record, settings, armed=armed, ssh=ssh, more=more) as live:
+            supervisor, fs, writer = live.supervisor, live.fs, live.writer
+            live.store.listen(lambda _state, event: connected.set() if _is_up(event) else None)
             given = settings.config.brake
             terms = Terms(given.floor or FLOOR, given.command or "")
             session = Session(
-                journal.store, fs, supervisor=supervisor, watch=watch, writer=writer, probe=probe, terms=terms
+                live.store, fs, supervisor=supervisor, watch=live.watch, writer=writer, probe=probe, terms=terms
             )
-            await learn(supervisor, fs, runs_file())
             app = RestripeApp(session)
             prompts.app = app
-            app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))
+            app.after_first_frame(lambda: supervisor.start("first look", live.watch.begin()))
             code = await _run(app, settings, f"--write has no effect: {locked}" if locked else "")
-            left, unsure = journal.store.state, app.unsure  # while the links are open
-        journal.emit(Closed(clock.now(), _how(app, code)))
-    finally:
-        await asyncio.to_thread(writer.close)
+            left, unsure = live.store.state, app.unsure  # while the links are open
+            live.how = _how(app, code)
+    except RecordingError as error:
+        sys.stderr.write(f"Nothing was done: {error}\n")
+        return Exit.FAILED
     if not connected.is_set():
         _say(unreached(left))
-    _say(goes_on(fs, left, clock.now()))
+    _say(goes_on(fs, left, time.time()))
     _say(come_back(target, fs_name, settings, armed=armed))
     _say(recording_lines(writer))
     if unsure:

@@ -21,7 +21,7 @@ from tui.connecting import Target
 from tui.exits import Exit
 from tui.leaving import recording_lines, unreached
 from tui.notifying import Notifier
-from tui.opening import Opened, looking
+from tui.opening import Opened, opened
 from tui.settings import Settings
 from tui.watchlines import Notice, Teller, as_object, as_text
 
@@ -78,11 +78,11 @@ async def run(
     writer = None
     try:
         fs_name = fs_name or await _which(target, wanted)
-        async with looking(target, fs_name, record, settings) as opened:
-            writer = opened.writer
+        async with opened(target, fs_name, record, settings) as session:
+            writer = session.writer
             sys.stderr.write(f"Recording to {safe(str(writer.path.absolute()))}\n")
-            code = await _Watching(opened, wanted, notifier).run()
-            opened.how = "the scan has ended"
+            code = await _Watching(session, wanted, notifier).run()
+            session.how = "the scan has ended"
     except RecordingError as error:
         sys.stderr.write(f"Nothing was done: {error}\n")
         return Exit.FAILED
@@ -106,8 +106,14 @@ async def _which(target: Target, wanted: Wanted) -> str:
     except SiteError as error:
         raise EndError(str(error), _code_of(error)) from None
     if not name:
-        what = "that job" if wanted.job else "who writes that log" if wanted.log else "anything that scans"
-        raise EndError(f"no file system was named, and {target.host} tells of none: {what} was not seen", Exit.FAILED)
+        what = (
+            f"no job {wanted.job} was seen on"
+            if wanted.job
+            else "nobody was seen who writes that log on"
+            if wanted.log
+            else "no scan runs or has run as a job on"
+        )
+        raise EndError(f"{what} {target.host}, so the file system is not known: name it with --fs", Exit.FAILED)
     return name
 
 
@@ -120,16 +126,16 @@ def _code_of(error: SiteError) -> Exit:
 class _Watching:
     """One session of watching."""
 
-    def __init__(self, opened: Opened, wanted: Wanted, notifier: Notifier | None) -> None:
-        self._opened = opened
-        self._supervisor = opened.supervisor
+    def __init__(self, session: Opened, wanted: Wanted, notifier: Notifier | None) -> None:
+        self._opened = session
+        self._supervisor = session.supervisor
         self._wanted = wanted
         self._notifier = notifier
-        self._teller = Teller(opened.fs, each_line=wanted.each_line)
+        self._teller = Teller(session.fs, each_line=wanted.each_line)
         self._id = wanted.job or (f"{adopting.FILE}{wanted.log}" if wanted.log else "")
         self._failure: EndError | None = None
         self._up = False
-        self._ended: tuple[str, str] | None = None
+        self._said: set[str] = set()
 
     async def run(self) -> Exit:
         """Tell of each change until there is nothing more to tell."""
@@ -141,12 +147,13 @@ class _Watching:
         while True:
             state = self._now()
             job = self._chosen(state)
-            for notice in self._teller.look(state, job):
-                self._tell(notice, state.utc_offset)
-            if job and (code := self._end_of(state, job)) is not None:
-                if self._notifier:
-                    await self._notifier.finish()
-                return code
+            if first.done() or f"time {supervisor.entry}" in state.facts:  # in whose zone times are told
+                for notice in self._teller.look(state, job):
+                    self._tell(notice, state.utc_offset)
+                if job and (code := self._end_of(state, job)) is not None:
+                    if self._notifier:
+                        await self._notifier.finish()
+                    return code
             self._check(state, job, first, asyncio.get_running_loop().time() - began)
             wake.clear()
             with contextlib.suppress(TimeoutError):
@@ -220,9 +227,21 @@ class _Watching:
             raise EndError("\n".join(lines), Exit.UNKNOWN if self._up else Exit.UNREACHABLE)
         if not self._up and waited > PATIENCE:
             raise EndError("\n".join(unreached(state)), Exit.UNREACHABLE)
-        if job is None and self._wanted.one and first.done() and self._up and self._all_told(state):
+        if not self._up and link and link.detail:
+            self._say("\n".join((*unreached(state), f"it is tried again, for {PATIENCE:.0f} s in all")))
+        if job is None and first.done() and self._up and self._all_told(state):
             what = f"no job {self._id}" if self._id else f"no scan of {self._opened.fs.name} runs or has run as a job"
-            raise EndError(f"{what} on {entry}" + ("" if self._id else ", nor on the hosts beside it"), Exit.FAILED)
+            where = f"{what} on {entry}" + ("" if self._id else ", nor on the hosts beside it")
+            if self._wanted.one:
+                raise EndError(where, Exit.FAILED)
+            self._say(f"{where}: the next one is waited for, until ctrl-C")
+
+    def _say(self, text: str) -> None:
+        """Say on stderr, once, why nothing is told."""
+        if text not in self._said:
+            self._said.add(text)
+            sys.stderr.write(f"{safe(text)}\n")
+            sys.stderr.flush()
 
     def _all_told(self, state: State) -> bool:
         """Whether every host that can be reached has told of its jobs and scans."""

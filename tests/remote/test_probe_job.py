@@ -15,7 +15,7 @@ from remote.site import JobLog, StateSeen
 from supervision.journal import Journal
 from supervision.probejob import FILE, is_probe, probe_spec, probes, refusal
 from supervision.probing import Outcome
-from supervision.state import Store
+from supervision.store import Store
 from tests.remote.local_host import HOST, LocalHost
 from tests.waiting import until
 

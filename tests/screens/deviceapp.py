@@ -7,7 +7,8 @@ from textual.pilot import Pilot
 from screens.devices import DevicesScreen
 from supervision.filesystem import FileSystem
 from supervision.session import Session
-from supervision.state import State, Store
+from supervision.state import State
+from supervision.store import Store
 from tests.screens.seedapp import SeedApp
 from tests.supervision import devicefacts as servers
 from tests.waiting import until

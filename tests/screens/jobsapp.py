@@ -17,7 +17,7 @@ from screens.widgets.frame import MessageLine
 from screens.widgets.logview_screen import ListAndLog
 from supervision.gpfs import GpfsFileSystem
 from supervision.session import Session
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from tests.supervision.seed import recorded
 

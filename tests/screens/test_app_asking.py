@@ -17,7 +17,7 @@ from screens.intents import LaunchJob, StartProbe
 from supervision.gpfs import GpfsFileSystem
 from supervision.journal import Journal
 from supervision.session import Session
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from supervision.watching import Watch
 from tests.screens.snap import text_of

@@ -32,7 +32,7 @@ from supervision import filesystems
 from supervision.player import Player
 from supervision.replay import Replay
 from supervision.session import Session
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from tests.screens import blockfs
 from tests.screens.hearing import hearing

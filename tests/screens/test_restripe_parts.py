@@ -6,12 +6,12 @@ from rich.text import Text
 
 from screens.restripe_charts import count_text
 from screens.restripe_events import event_lines, events_of
-from screens.restripe_lines import Block, fitted
+from screens.restripe_lines import Block, finish_lines, fitted
 from screens.restripe_parts import fill_lines, fill_short, happened_block, users_block, users_text
 from screens.restripe_strips import Kept
 from supervision.charting import Axis
 from supervision.eta import State
-from supervision.filesystem import Fill
+from supervision.filesystem import Fill, Finish, Phase, Progress
 from supervision.forecasts import Told
 from supervision.happenings import Happening
 from supervision.impact import Impact, impact
@@ -46,6 +46,16 @@ def test_what_has_no_room_is_shortened_first_and_then_goes_by_its_rank() -> None
     assert plain(fitted(blocks, 0)) == ["verdict"]
 
 
+def test_a_finish_beyond_midnight_keeps_its_last_figure_on_a_line_of_its_own() -> None:
+    hour = 3600.0
+    now = NOON + 8 * hour
+    told = Progress(Phase.RUNNING, finish=Finish(now + 2 * hour, now + 3 * hour, now + 5 * hour, "by inodes"))
+    finish = " finish     22:00 - Fri 7 Jun 01:00 likely, about 23:00"
+    left = "in 2 h 00 min to 5 h 00 min"
+    assert [line.lstrip() for line in plain(finish_lines(told, now, 0, 100))] == [f"{finish.lstrip()}   {left}"]
+    assert [line.strip() for line in plain(finish_lines(told, now, 0, 78))] == [finish.strip(), left]
+
+
 def test_users_are_told_in_as_many_words_as_there_is_room_for_the_worst_first() -> None:
     found = hurting()
     whole = users_text(found, NOON + 700, 0, 90)
@@ -56,7 +66,8 @@ def test_users_are_told_in_as_many_words_as_there_is_room_for_the_worst_first() 
 
 def test_a_probe_that_hangs_is_never_left_out() -> None:
     found = hurting(hangs(NOON + 690, 4000, 1))
-    assert users_text(found, NOON + 700, 0, 60).endswith("; hung probes 1 since 12:11")
+    assert users_text(found, NOON + 700, 0, 60).startswith("hung probes 1 since 12:11; ")
+    assert users_text(found, NOON + 700, 0, 100).endswith("   hung probes 1 since 12:11")
 
 
 def test_without_a_probe_it_is_said_how_one_is_started_only_where_that_can_be() -> None:

@@ -184,8 +184,10 @@ async def test_the_palette_lists_what_works_here_and_runs_it() -> None:
         await pilot.press("ctrl+p")
         await until(lambda: app.screen.query(OptionList) and app.screen.query_one(OptionList).option_count)
         listed = app.screen.query_one(OptionList).option_count
-        themes = 3
-        assert listed == themes + len([a for a in offered if a.active.binding.action != "command_palette"])
+        themes, bell_and_title = 3, 2
+        assert listed == themes + bell_and_title + len(
+            [a for a in offered if a.active.binding.action != "command_palette"]
+        )
         await pilot.press(*"jobs")
         await until(lambda: app.screen.query_one(OptionList).option_count == 1)
         await pilot.press("enter")
@@ -263,10 +265,10 @@ async def test_help_is_grouped_complete_and_can_be_read_to_its_end_on_80x24() ->
 
 async def test_own_keys_work_and_are_what_footer_tabs_and_help_say() -> None:
     async with app_in("dark") as (app, pilot):
-        keys: dict[str, str | list[str]] = {"app.help": "f1", "screen.disks": ["d"], "app.quit": "ctrl+x"}
+        keys: dict[str, str | list[str]] = {"app.help": "f1", "screen.disks": ["x"], "app.quit": "ctrl+x"}
         app.use(Settings(Config(keys=keys, refresh=Refresh(draws=5)), config_file()))
-        await pilot.press("d")
-        await until(lambda: "[d Disks]" in text_of(app).splitlines()[1])
+        await pilot.press("x")
+        await until(lambda: "[x Disks]" in text_of(app).splitlines()[1])
         assert text_of(app).splitlines()[-1].endswith("f1 help  ctrl+x quit")
         await pilot.press("ctrl+c")
         await until(lambda: "ctrl+x or ctrl+q quits" in text_of(app))

@@ -131,4 +131,6 @@ def recorded() -> Replay:
         writer.write(event)
     writer.write(Closed(NOON + (ENDS + 5) * MINUTE))
     writer.close()
-    return Replay(path)
+    replay = Replay(path)
+    replay.fold_to(len(replay.index))
+    return replay

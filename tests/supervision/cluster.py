@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import os
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -20,7 +22,7 @@ from simulator.client import Simulation
 from supervision.journal import Journal
 from supervision.migration import StopError
 from supervision.recipes.metadata_to_ssd import MetadataToSsd
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from tests.supervision.seed import CHANGING
 
@@ -80,3 +82,20 @@ async def until_so(look: Callable[[], Awaitable[bool]], seconds: float = 30.0) -
     async with asyncio.timeout(seconds):
         while not await look():
             await asyncio.sleep(0.01)
+
+
+def kill_runner(sim: Simulation, job_id: str) -> list[int]:
+    """Kill every process below the simulator that belongs to a job."""
+    killed = []
+    for entry in Path("/proc").iterdir():
+        if not entry.name.isdigit():
+            continue
+        try:
+            environment = (entry / "environ").read_bytes()
+            words = (entry / "cmdline").read_bytes()
+        except OSError:
+            continue
+        if os.fsencode(sim.directory) in environment + words and (job_id.encode() in words or b"mmrestripefs" in words):
+            os.kill(int(entry.name), signal.SIGKILL)
+            killed.append(int(entry.name))
+    return killed

@@ -34,7 +34,7 @@ from remote.recording import Recording, Writer
 from supervision.journal import Journal
 from supervision.migration import Ending, StopError
 from supervision.recipes.metadata_to_ssd import MetadataToSsd
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 
 SHIPPED = Path(str(files("recordings") / "seed-3.5.jsonl"))

@@ -19,7 +19,9 @@ from supervision import adopting
 from supervision.filesystem import Phase, Progress
 from supervision.gpfs import GpfsFileSystem
 from supervision.journal import Journal
-from supervision.state import Job, State, Store, reduce
+from supervision.reducer import reduce
+from supervision.state import Job, State
+from supervision.store import Store
 from supervision.supervisor import LATE, LATE_LOOKS, Supervisor
 from supervision.watching import Watch
 from tests.supervision import gpfs_states as made

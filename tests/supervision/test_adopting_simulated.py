@@ -16,7 +16,7 @@ from simulator.client import Simulation
 from supervision.filesystem import Phase, Progress
 from supervision.gpfs import GpfsFileSystem
 from supervision.journal import Journal
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from supervision.watching import Watch
 from tests.waiting import until

@@ -87,7 +87,7 @@ async def test_a_scan_is_eased_read_back_seen_to_slow_down_and_released() -> Non
 
         # on the timeline, and told to whoever forecasts the end
         told = [each.text for each in at.live.store.state.happened if each.kind == "qos"]
-        assert told[-1] == "QoS: maintenance/all_local of system 650Iops, was inf"
+        assert told[-1] == "QoS: maintenance/all_local of system 650IOPS, was unlimited"
 
         # what a person confirmed on other settings is not done
         stale = await change(

@@ -22,7 +22,7 @@ from supervision.brake import Power
 from supervision.braking import RENEW, RESTORING, Restoring, change
 from supervision.gpfs import GpfsFileSystem
 from supervision.journal import Journal
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Cadence, Supervisor
 from tests.supervision import gpfs_states as made
 from tests.supervision.scripted_site import ScriptedSite

@@ -19,7 +19,8 @@ from remote.linux.log_tails import parse_logs
 from screens.restripe_strips import Kept
 from supervision.canary import DAY, HOURS, Bucket, Count, Listening, read_to, unseen
 from supervision.canary_rates import Level, Point, Rate, canary, newest, trend
-from supervision.state import State, Store
+from supervision.state import State
+from supervision.store import Store
 
 NOON = 1_370_520_000.0
 """2013-06-06 12:00:00 UTC, a full minute."""

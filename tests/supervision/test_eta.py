@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Iterable, Iterator
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from supervision.eta import JUMP, LEAST_JUMP, Estimate, Estimator, Observation, Span, State
@@ -150,6 +150,24 @@ def test_a_total_that_grows_is_taken_and_named() -> None:
     assert found.why == "the totals are other ones now"
 
 
+def test_a_total_to_which_users_add_a_little_is_taken_and_not_named() -> None:
+    estimator = fed(steady(3000))
+    estimator.estimate()
+    estimator.allocated = TOTAL + TOTAL // 100
+    found = estimator.estimate()
+    assert span(found).mid == pytest.approx(7100)
+    assert found.why == ""
+
+
+def test_near_the_end_a_total_that_grows_a_little_moves_the_finish_and_is_named() -> None:
+    estimator = fed(steady(9900))
+    estimator.estimate()
+    estimator.allocated = TOTAL + TOTAL // 100
+    found = estimator.estimate()
+    assert span(found).mid == pytest.approx(200)
+    assert found.why == "the totals are other ones now"
+
+
 def test_a_counter_just_past_its_total_is_nearly_over() -> None:
     assert fed(steady(10_080)).estimate().state is State.FINISHING
 
@@ -277,6 +295,7 @@ _runs = st.lists(
 
 
 @given(_runs)
+@example([*[(0.0, 0)] * 3, *[(0.0, 1)] * 3, (0.0, 797), (2.2e-311, 1)])  # a time too short to divide by
 @settings(max_examples=300, deadline=None)
 def test_clock_steps_and_falling_counters_give_sound_figures_whose_jumps_have_reasons(
     steps: list[tuple[float, int]],

@@ -73,9 +73,9 @@ def test_a_wait_is_told_at_once_and_its_end_too() -> None:
 
 
 def test_a_change_of_rate_that_is_known_is_the_reason_that_is_told() -> None:
-    held = changed(fed(10), "QoS: maintenance of system 300Iops, was inf")
+    held = changed(fed(10), "QoS: maintenance of system 300IOPS, was unlimited")
     held = advanced(held, [(1100.0, Counted(2.0, 110_000))], KNOWN)
-    assert "300Iops" in held.told[-1].why
+    assert "300IOPS" in held.told[-1].why
     assert changed(Forecasts(), "nothing to be told") == Forecasts()
 
 

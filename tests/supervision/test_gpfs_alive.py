@@ -54,6 +54,15 @@ def test_the_scan_s_own_waiters_are_expected() -> None:
     assert "no thread of GPFS waits on 1 hosts but those of the scan" in [line.value for line in told.evidence]
 
 
+def test_a_thread_that_waits_for_another_node_is_told_after_the_one_that_it_waits_for() -> None:
+    """Hosts are asked at different times, so the age alone does not tell which was first."""
+    rpc = waiter(1910, "PitWorkerThread", "RPC wait")
+    told = silent({"waiters n1": Waiters((rpc, waiter(3))), "waiters n2": Waiters((waiter(1900),))})
+    assert told.why.endswith("Longest waiter: NSDThread on n2 for 32 min: for I/O completion")
+    told = silent({"waiters n1": Waiters((rpc, waiter(3)))})
+    assert told.why.endswith("Longest waiter: PitWorkerThread on n1 for 32 min: RPC wait")
+
+
 def test_maintenance_work_since_the_last_line_shows_that_it_works() -> None:
     told = silent({f"qos {FS}": stats((60, 500.0), (30, 700.0))})
     assert told.phase is Phase.QUIET

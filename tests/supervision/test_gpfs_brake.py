@@ -155,8 +155,8 @@ def test_where_a_site_uses_mmqos_limits_are_set_and_lifted_by_it() -> None:
     assert fs.schedule(model, 650.0, Hours(), "s", terms).refused == "a schedule is kept by mmchqos alone"
 
 
-def test_of_several_limits_the_one_that_is_tightest_for_the_helpers_is_shown() -> None:
-    told = qos("other=inf maintenance/all_local=9600Iops maintenance/n1+n2+n3=650Iops")
+def test_of_several_limits_the_one_that_names_the_helpers_is_shown() -> None:
+    told = qos("other=inf maintenance/all_local=960Iops maintenance/n1+n2+n3=650Iops")
     (limit,) = made.file_system().brake(state(told)).limits
     assert (limit.iops, limit.scoped, limit.effective) == (650.0, True, 650.0)
     assert line(state(told)) == "650 IOPS on system for the 3 helpers alone = 217 per node"
@@ -243,6 +243,9 @@ LIMITS = ("5200IOPS", "unlimited", "unlimited")
 def test_a_tighter_limit_that_was_there_before_us_stays() -> None:
     plan = made.file_system().ease(state(qos("other=inf maintenance=2000Iops")), 650.0)
     assert plan.text.endswith("maintenance=2000IOPS")
+    # 2000 over 24 nodes leave three helpers 250: alone they get no more
+    plan = made.file_system().ease(state(qos("other=inf maintenance/all_local=2000Iops")), 650.0)
+    assert plan.text == f"mmchqos {FS} --enable -N n1,n2,n3 pool=system,maintenance=250IOPS"
 
 
 def test_a_release_without_qos_is_told_once_and_is_no_problem() -> None:

@@ -10,6 +10,7 @@ from supervision.filesystem import Phase
 from supervision.gpfs_eta import run_kind
 from supervision.gpfs_fill import filling, leaving_disks, on_disks, shown
 from supervision.gpfs_view import Memo, View
+from supervision.happenings import Happening
 from supervision.spaces import DiskUse, Look, noted
 from supervision.state import Job, State
 from tests.supervision.gpfs_states import (
@@ -75,6 +76,23 @@ def test_disks_leave_by_the_command_or_by_their_status(
     assert leaving_disks(view(state({f"disks {FS}": disks})), job(command=command)) == leaving
 
 
+def test_what_lies_on_a_disk_that_is_down_cannot_be_moved_and_is_no_measure() -> None:
+    """As `restripeOnDiskFailure` leaves it: suspended, and down."""
+    one = job(command=f"mmrestripefs {FS} -r", began=BEGAN)
+    disks = disk_list(disk("d1", status="to be emptied", availability="down"), disk("d2", status="to be emptied"))
+    assert leaving_disks(view(state({f"disks {FS}": disks})), one) == ("d2",)
+
+
+def test_a_disk_that_users_filled_until_it_began_to_leave_is_emptied_from_there_on() -> None:
+    one = job(command=f"mmrestripefs {FS} -r", began=BEGAN)
+    used = (100, 500, 600, 450)
+    looks = [(BEGAN + 900.0 * number, [DiskUse("d1", kb, 10**6, data=True)]) for number, kb in enumerate(used)]
+    disks = {f"disks {FS}": disk_list(disk("d1", status="to be emptied"))}
+    found = on_disks(view(with_looks(state(disks, jobs=(one,)), *looks)), one)
+    assert found is not None
+    assert (found.done, found.total) == (150, 600)
+
+
 def test_an_evacuation_is_forecast_in_kb_left_without_any_log() -> None:
     one = job(command=DELETING, began=BEGAN)
     found = on_disks(view(draining(state(jobs=(one,)))), one)
@@ -137,6 +155,14 @@ def test_the_log_tells_how_full_the_metadata_disks_will_be() -> None:
         ("ssd2", 900_000, 9_000_000),
     ]
     assert found[0].full == 0.9
+
+
+def test_what_was_written_before_a_scan_began_again_is_no_work_of_the_one_that_counts_now() -> None:
+    """It began again when each disk had 855,000 KB; 45,000 came with the tenth of the inodes passed since."""
+    one = job(began=BEGAN)
+    again = (Happening(BEGAN + 17_100.0, "n1", "restart", "the scan began again from its first phase"),)
+    found = filling(view(msgspec.structs.replace(metadata_run(one), happened=again)), one)
+    assert [(disk.now_kb, disk.end_kb) for disk in found] == [(900_000, 1_305_000)] * 2
 
 
 def test_nothing_is_told_where_no_disk_empties_or_fills() -> None:

@@ -12,7 +12,8 @@ from supervision.eta_rates import Known
 from supervision.gpfs_happened import QUICK, changes, known
 from supervision.happenings import MOST, Happening, noted
 from supervision.reading import Change
-from supervision.state import State, reduce
+from supervision.reducer import reduce
+from supervision.state import State
 from tests.supervision import gpfs_states as made
 from tests.supervision.gpfs_states import FS
 
@@ -70,7 +71,7 @@ def test_managers_that_move_are_events() -> None:
 
 def test_a_limit_that_changes_is_told_with_both_values_and_changes_the_rate() -> None:
     assert changes(f"qos {FS}", qos("inf"), qos("300Iops")) == (
-        Change("qos", "QoS: maintenance of system 300Iops, was inf", rate=True),
+        Change("qos", "QoS: maintenance of system 300IOPS, was unlimited", rate=True),
     )
     assert changes(f"qos {FS}", qos("inf"), qos("inf", enabled=False)) == (
         Change("qos", "QoS: switched off", rate=True),

@@ -15,8 +15,9 @@ from supervision.facts import Fact
 from supervision.gpfs_looks import NOT_ASKED, share, strange_id, volume_ids, with_nsds
 from supervision.gpfs_site import look_in_turns, looks_of
 from supervision.gpfs_view import Memo, View
-from supervision.identity import HostLook, Identity, Seen, Use, UseKind
+from supervision.identity import HostLook, Identity, Seen
 from supervision.state import State
+from supervision.uses import Use, UseKind
 from tests.supervision import gpfs_states as made
 
 AT = 1_400_000_000.0

@@ -15,7 +15,8 @@ from supervision.filesystem import Phase, Progress
 from supervision.gpfs import READING
 from supervision.gpfs_progress import stall_limit
 from supervision.logs import Log, append
-from supervision.state import Job, reduce
+from supervision.reducer import reduce
+from supervision.state import Job
 from tests.supervision import gpfs_states as made
 from tests.supervision.gpfs_states import DONE, FS, NOW, PHASE_1, USER_FILES, counted, job, log, scanning
 

@@ -14,8 +14,9 @@ from remote.gpfs.stanza import NsdStanza
 from remote.names import NodeTable
 from supervision.gpfs_proof import ProofError, lost, prove_made, rebuild
 from supervision.gpfs_stanzacheck import Site, judge_stanzas
-from supervision.identity import HostLook, Identity, Seen, Use, UseKind
+from supervision.identity import HostLook, Identity, Seen
 from supervision.pins import Pin
+from supervision.uses import Use, UseKind
 from supervision.verdicts import DRIFT, IDENTITY, NSD_ID, UNREAD, Level, Verdict
 
 AT = 1_000_000.0

@@ -13,8 +13,8 @@ from remote.gpfs.models import Waiter, Waiters
 from remote.jobs import JobState
 from simulator.client import Simulation
 from supervision.filesystems import file_system as opened
+from supervision.reducer import reduce
 from supervision.running import unasked
-from supervision.state import reduce
 from supervision.tables import Line, Severity
 from tests.supervision import gpfs_states as made
 from tests.supervision.cluster import session

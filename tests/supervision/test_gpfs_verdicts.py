@@ -22,7 +22,8 @@ from supervision.gpfs_verdicts import (
     judge_thin,
     judge_volume_ids,
 )
-from supervision.identity import HostLook, Identity, Seen, Use, UseKind
+from supervision.identity import HostLook, Identity, Seen
+from supervision.uses import Use, UseKind
 from supervision.verdicts import DISCOVERY, DRIFT, IDENTITY, NAME, NSD_ID, UNFIT, UNREAD, Level
 
 AT = 1_000_000.0

@@ -12,7 +12,8 @@ from remote.linux.inventory import BlockNode, Content, Contents, Inventory, Moun
 from remote.linux.inventory_parsing import parse_devices
 from remote.linux.lsblk import parse_lsblk
 from remote.linux.models import BlockDevice, BlockDevices
-from supervision.identity import GPFS_PARTITION, HostLook, Seen, UseKind, is_path, look
+from supervision.identity import HostLook, Seen, is_path, look
+from supervision.uses import GPFS_PARTITION, UseKind
 from tests.supervision.gpfs_states import block, blocks
 
 LONG = "600508b1001c4d1a0000000000000001"

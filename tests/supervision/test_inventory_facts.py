@@ -21,7 +21,7 @@ from simulator.client import Simulation
 from supervision.gpfs import GpfsFileSystem
 from supervision.gpfs_facts import facts_of
 from supervision.journal import Journal
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from tests.supervision.cluster import session
 from tests.supervision.scripted_site import ScriptedSite

@@ -9,7 +9,8 @@ from remote.events import Answered, Asked, Exact, Header, Reply
 from remote.linux.commands import disk_counters
 from supervision.io_history import NEWEST
 from supervision.io_rates import DiskRate, Moved, moved, rates
-from supervision.state import State, Store
+from supervision.state import State
+from supervision.store import Store
 
 T0 = 1_370_520_000.0
 HOST = "pollux1"

@@ -14,7 +14,7 @@ from supervision.eta_runs import FinishedRun, calibrated
 from supervision.gpfs import GpfsFileSystem
 from supervision.journal import Journal
 from supervision.learning import Learning
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from tests.supervision.gpfs_states import DONE, FS, USER_FILES, counted
 from tests.supervision.scripted_site import ScriptedSite

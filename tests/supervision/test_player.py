@@ -9,8 +9,9 @@ import pytest
 
 from remote.events import Event
 from supervision.player import Player
+from supervision.reducer import reduce
 from supervision.replay import Replay
-from supervision.state import State, reduce
+from supervision.state import State
 
 SHIPPED = Path(__file__).parents[2] / "recordings" / "seed-3.5.jsonl"
 

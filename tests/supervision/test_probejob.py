@@ -8,7 +8,8 @@ from remote.events import Exact, Header, JobsListed, LogRead
 from remote.jobs import JobState, JobStatus
 from supervision.impact import Standing
 from supervision.probejob import hurt
-from supervision.state import State, reduce
+from supervision.reducer import reduce
+from supervision.state import State
 from tests.supervision.probelines import begin, steady
 
 HEADER = Header(1, "0", 0.0, 0.0, "fs1", ("n1", "login1"), "n1")

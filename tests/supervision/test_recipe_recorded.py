@@ -14,7 +14,7 @@ from supervision.filesystems import file_system
 from supervision.gpfs_facts import facts_of
 from supervision.migration import Ending
 from supervision.replay import Replay
-from supervision.state import Store
+from supervision.store import Store
 from tests.supervision.seed import CHANGING, SHIPPED, log_bytes, of_kind, recorded, run_recipe
 
 # From the published listing `mmdf mss1` after the restripe: (metadata) 1168834560, 756817920 and 4236672 KB.

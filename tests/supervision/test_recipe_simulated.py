@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-import os
 import re
-import signal
 from collections.abc import AsyncIterator
 from pathlib import Path
 
@@ -18,7 +16,7 @@ from remote.recording import Recording
 from simulator.client import Simulation
 from supervision.migration import Ending, Run, Step
 from supervision.replay import Replay
-from tests.supervision.cluster import PLAN, changed, session, until_so
+from tests.supervision.cluster import PLAN, changed, kill_runner, session, until_so
 from tests.supervision.seed import CHANGING, log_bytes, of_kind
 from tests.supervision.test_recipe_recorded import SSDS, STANZAS, USED_KB
 
@@ -126,7 +124,7 @@ async def test_a_lost_job_is_unknown_and_says_what_to_do(client_death: str) -> N
                 return bool(log and log.size and (await sim.control("facts"))["restripe"])
 
             await until_so(restripes)
-            killed = _kill_runner(sim, f"{PLAN}-6-mmrestripefs-1")
+            killed = kill_runner(sim, f"{PLAN}-6-mmrestripefs-1")
             assert killed
             recipe = await asyncio.wait_for(running, 30)
             job = live.store.state.job("pollux1", f"{PLAN}-6-mmrestripefs-1")
@@ -146,20 +144,3 @@ async def test_a_lost_job_is_unknown_and_says_what_to_do(client_death: str) -> N
             status = await live.supervisor.site.launch("pollux1", spec)
         assert status.state is JobState.LOST
         assert await changed(sim) == list(CHANGING)
-
-
-def _kill_runner(sim: Simulation, job_id: str) -> list[int]:
-    """Kill every process below the simulator that belongs to a job."""
-    killed = []
-    for entry in Path("/proc").iterdir():
-        if not entry.name.isdigit():
-            continue
-        try:
-            environment = (entry / "environ").read_bytes()
-            words = (entry / "cmdline").read_bytes()
-        except OSError:
-            continue
-        if os.fsencode(sim.directory) in environment + words and (job_id.encode() in words or b"mmrestripefs" in words):
-            os.kill(int(entry.name), signal.SIGKILL)
-            killed.append(int(entry.name))
-    return killed

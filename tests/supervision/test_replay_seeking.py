@@ -16,9 +16,10 @@ from remote.text import one_line
 from supervision import cursor, replay
 from supervision.gpfs import GpfsFileSystem
 from supervision.player import Player
+from supervision.reducer import reduce
 from supervision.replay import Replay
 from supervision.session import Session
-from supervision.state import State, reduce
+from supervision.state import State
 from tests.supervision.seed import SHIPPED
 
 

@@ -10,7 +10,7 @@ from remote.linux.inventory import BlockNode, Inventory
 from remote.parsed import Parsed
 from supervision.facts import Fact
 from supervision.sightings import MOST, Sighting, changes, moments, names_of, noted
-from supervision.state import Store
+from supervision.store import Store
 from supervision.tables import Severity
 from tests.supervision.gpfs_states import block, blocks
 

@@ -8,8 +8,9 @@ import pytest
 
 from remote.events import Answered, Asked, Exact, Reply
 from remote.gpfs import commands_reading as gpfs
+from supervision.reducer import reduce
 from supervision.spaces import MOST_LOOKS, DiskUse, Look, noted, since
-from supervision.state import State, reduce
+from supervision.state import State
 from tests.gpfs.told import told
 from tests.supervision.gpfs_states import FS, state
 

@@ -14,7 +14,8 @@ from supervision.eta_rates import Known
 from supervision.forecasts import Forecasts, forecast
 from supervision.gpfs import READING
 from supervision.logs import LONGEST_LINE, POINTS, TAIL, Log, Point, Scan, append
-from supervision.state import State, reduce
+from supervision.reducer import reduce
+from supervision.state import State
 from tests.recording.any_events import BYTES
 
 HEADER = Header(1, "0", 0.0, 0.0, "mss1", ("h",), "h")

@@ -34,7 +34,9 @@ from remote.events import (
 from remote.gpfs.models import DiskList
 from remote.jobs import JobSpec, JobState, JobStatus, Place
 from supervision.gpfs_facts import facts_of
-from supervision.state import COMMANDS, Ran, State, Store, reduce
+from supervision.reducer import reduce
+from supervision.state import COMMANDS, Ran, State
+from supervision.store import Store
 from tests.recording.any_events import EVENTS
 
 HEADER = Header(1, "0", 0.0, 50.0, "mss1", ("h1", "h2"), "h1")

@@ -7,7 +7,7 @@ import asyncio
 from remote.answering import AnsweringSite
 from remote.events import Header
 from supervision.journal import Journal
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from tests.waiting import until
 

@@ -17,7 +17,8 @@ from supervision.gpfs_site import site_of
 from supervision.gpfs_stanzacheck import Judged, Site, judge_stanzas
 from supervision.gpfs_verdicts import judge_cache, with_name
 from supervision.gpfs_view import View
-from supervision.identity import HostLook, Identity, Seen, Use, UseKind
+from supervision.identity import HostLook, Identity, Seen
+from supervision.uses import Use, UseKind
 from supervision.verdicts import Level, Verdict, judge_drift, judge_peers, judge_pin, judge_use, whose
 from tests.supervision import devicefacts as servers
 

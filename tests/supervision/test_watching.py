@@ -19,7 +19,7 @@ from supervision.filesystem import Phase
 from supervision.gpfs import GpfsFileSystem
 from supervision.journal import Journal
 from supervision.probejob import probes
-from supervision.state import Store
+from supervision.store import Store
 from supervision.supervisor import Supervisor
 from supervision.watching import Watch
 from tests.supervision.cluster import session as migrating

@@ -30,7 +30,8 @@ from remote.events import (
 from remote.jobs import JobSpec, JobState, JobStatus
 from remote.text import one_line, safe
 from supervision.clocktext import duration_text, local_time
-from supervision.state import State, reduce
+from supervision.reducer import reduce
+from supervision.state import State
 from tests.recording.any_events import EVENTS
 from tui.plain import Plain, clock_text
 

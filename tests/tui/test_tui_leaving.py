@@ -20,7 +20,7 @@ from tests.screens.jobsapp import NOW, Live
 from tests.waiting import until
 from tui import showing
 from tui.app import RestripeApp
-from tui.cli import connect as connect_command
+from tui.commands_screens import connect as connect_command
 from tui.connecting import Target
 from tui.exits import Exit
 from tui.leaving import come_back, goes_on, program, recording_lines, way_back

@@ -20,6 +20,9 @@ def test_the_shipped_recording_is_listed_with_its_length(tmp_path: Path) -> None
     assert "mss1 (simulated)" in row
     assert "2013-06-06 15:20" in row  # the hosts' zone, as their logs print it
     assert re.search(r" [34] h \d\d min ", row)  # the seed's restripe alone took 3 h 55 min
+    night = next(line for line in shipped.splitlines() if "night-5.2.jsonl" in line)
+    assert night.endswith("the same, and much happens: users wait, a limit, a disk fails, a stall")
+    assert "2025-06-06 20:0" in night
 
 
 def test_yours_are_listed_and_a_damaged_one_is_named(tmp_path: Path) -> None:

@@ -125,11 +125,11 @@ def test_a_bad_variable_is_named(config: Path) -> None:
 
 
 def test_keys_may_be_swapped_and_listed_and_their_names_written_either_way(config: Path) -> None:
-    settings = loaded(config, '[keys]\ngrid.sort = "p"\n"grid.problems" = ["s", "ctrl+s", "+", ","]\n')
+    settings = loaded(config, '[keys]\ngrid.sort = "e"\n"grid.export" = ["s", "ctrl+s", "+", ","]\n')
     with pytest.raises(SettingsError, match="replay"):  # + and , are the replay's
         check_keys(settings)
-    settings = loaded(config, '[keys]\ngrid.sort = "p"\n"grid.problems" = ["s", "ctrl+s", "?"]\napp.help = "f1"\n')
-    assert check_keys(settings) == {"grid.sort": "p", "grid.problems": "s,ctrl+s,question_mark", "app.help": "f1"}
+    settings = loaded(config, '[keys]\ngrid.sort = "e"\n"grid.export" = ["s", "ctrl+s", "?"]\napp.help = "f1"\n')
+    assert check_keys(settings) == {"grid.sort": "e", "grid.export": "s,ctrl+s,question_mark", "app.help": "f1"}
 
 
 def test_a_host_has_defaults_that_flags_override(config: Path) -> None:

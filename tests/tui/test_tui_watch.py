@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import shlex
 import subprocess
@@ -110,36 +111,25 @@ def test_a_scan_in_somebodys_tee_is_found_and_followed_to_its_end(host: Host) ->
     assert "was started outside restripe" in again.stdout
 
 
-@pytest.mark.parametrize(
-    ("wanted", "code", "told"),
-    [
-        (Wanted(log="LOG"), Exit.FAILED, "which process writes its log is not known"),
-        (Wanted(log="/no/such.log"), Exit.FAILED, "gpfs1: /no/such.log cannot be read: "),
-        (Wanted(until_done=True), Exit.FAILED, "no scan of mss1 runs or has run as a job on gpfs1"),
-        (Wanted("a-1"), Exit.FAILED, "no job a-1 on gpfs1"),
-    ],
-)
-async def test_what_is_over_or_not_there_is_told_at_once(
-    host: Host, wanted: Wanted, code: Exit, told: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+async def test_what_is_over_or_not_there_is_told_at_once(host: Host, capsys: pytest.CaptureFixture[str]) -> None:
     host.go_on("mmrestripefs: Command failed.  Examine previous error messages to determine cause.")
-    if wanted.log == "LOG":
-        wanted = Wanted(log=str(host.log))
-    assert await watched(host.config, "gpfs1", wanted, host.home) is code
-    printed = capsys.readouterr()
-    assert told in printed.out + printed.err
-    assert ("  failed      " in printed.out) == (wanted.log == str(host.log))
-
-
-async def test_without_a_name_and_without_a_scan_nothing_is_guessed(
-    host: Host, capsys: pytest.CaptureFixture[str]
-) -> None:
-    host.go_on("Scan completed successfully.")
     await until(lambda: not host.server.processes("mmrestripefs"))
-    assert await watched(host.config, "gpfs1", Wanted(), host.home, fs="") is Exit.FAILED
+    cases = {
+        Wanted(log=str(host.log)): "which process writes its log is not known",
+        Wanted(log="/no/such.log"): "gpfs1: /no/such.log cannot be read: ",
+        Wanted(until_done=True): "no scan of mss1 runs or has run as a job on gpfs1",
+        Wanted("a-1"): "no job a-1 on gpfs1",
+    }
+    for number, (wanted, told) in enumerate(cases.items()):
+        assert await watched(host.config, "gpfs1", wanted, host.home / f"{number}") is Exit.FAILED
+        printed = capsys.readouterr()
+        assert told in printed.out + printed.err
+        assert ("  failed      " in printed.out) == (number == 0)
+    # nor is a file system guessed where nobody names one
+    assert await watched(host.config, "gpfs1", Wanted(), host.home / "no", fs="") is Exit.FAILED
     told = capsys.readouterr().err
-    assert "no file system was named, and gpfs1 tells of none: anything that scans was not seen" in told
-    assert not (host.home / "recording.jsonl").exists()
+    assert "no scan runs or has run as a job on gpfs1, so the file system is not known: name it with --fs" in told
+    assert not (host.home / "no").exists()
 
 
 async def test_a_host_that_is_not_let_in_is_could_not_connect(
@@ -147,16 +137,51 @@ async def test_a_host_that_is_not_let_in_is_could_not_connect(
 ) -> None:
     with openssh.farm() as farm:
         farm.server("stranger", known=False)
-        assert await watched(farm.config, "stranger", Wanted(), tmp_path) is Exit.UNREACHABLE
+        assert await watched(farm.config, "stranger", Wanted(), tmp_path / "recording") is Exit.UNREACHABLE
     assert "could not connect to stranger" in capsys.readouterr().err
 
 
-async def watched(config: Path, name: str, wanted: Wanted, home: Path, *, fs: str = "mss1") -> Exit:
+async def told_while_watching(
+    config: Path, name: str, home: Path, words: str, capsys: pytest.CaptureFixture[str]
+) -> str:
+    """What is told until `words` are among it; the watching would go on, and is ended then."""
+    told: list[str] = []
+
+    def seen() -> bool:
+        told.append(capsys.readouterr().err)
+        return words in "".join(told)
+
+    watching = asyncio.create_task(watched(config, name, Wanted(), home / "waiting"))
+    try:
+        await until(seen)
+    finally:
+        watching.cancel()
+        await asyncio.gather(watching, return_exceptions=True)
+    return "".join(told)
+
+
+async def test_that_nothing_runs_is_said_before_the_next_scan_is_waited_for(
+    host: Host, capsys: pytest.CaptureFixture[str]
+) -> None:
+    host.go_on("Scan completed successfully.")
+    await until(lambda: not host.server.processes("mmrestripefs"))
+    told = await told_while_watching(host.config, "gpfs1", host.home, "the next one is waited for", capsys)
+    assert "no scan of mss1 runs or has run as a job on gpfs1, nor on the hosts beside it: the next one" in told
+
+
+async def test_that_a_host_is_not_reached_is_said_at_once_while_it_is_tried_again(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    config = tmp_path / "ssh_config"
+    config.write_text("Host nsd9\n  HostName nsd9.invalid\n", encoding="utf-8")
+    told = await told_while_watching(config, "nsd9", tmp_path, "it is tried again", capsys)
+    assert "could not connect to nsd9: the name cannot be resolved" in told
+
+
+async def watched(config: Path, name: str, wanted: Wanted, record: Path, *, fs: str = "mss1") -> Exit:
     """What `restripe watch` does, in this process."""
-    target = Target(name, config=config)
-    return await run(
-        target, fs, wanted, notifier=None, record=home / "recording.jsonl", settings=Settings(Config(), home)
-    )
+    settings = Settings(Config(), record)
+    return await run(Target(name, config=config), fs, wanted, notifier=None, record=record, settings=settings)
 
 
 @pytest.mark.parametrize(

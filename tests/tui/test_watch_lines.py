@@ -12,7 +12,8 @@ from remote.jobs import JobState, JobStatus
 from supervision.filesystem import Counter, Finish, Phase, Progress
 from supervision.gpfs import GpfsFileSystem
 from supervision.happenings import Happening
-from supervision.state import Job, State, reduce
+from supervision.reducer import reduce
+from supervision.state import Job, State
 from tests.supervision import gpfs_states as made
 from tests.supervision.gpfs_states import FS, NOW, job
 from tests.supervision.probelines import begin, steady
