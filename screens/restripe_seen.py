@@ -89,7 +89,7 @@ def _told(progress: Progress, points: Sequence[Point], until: float, speed: floa
 def _heard(state: State, began: float | None, kept: Kept) -> Canary:
     """What the logs complain of, gathered anew only where they were read again."""
     facts = (state.facts.get(f"logs {host}") for host in state.hosts)
-    found: Canary = kept.get("now", (state.heard, *facts), None, lambda: canary(state, began))
+    found: Canary = kept.get("now", (state.heard, *facts), None, lambda: canary(state, began, remember=kept.get))
     return found
 
 

@@ -32,9 +32,9 @@ class Kept:
     """Values that were gathered, by name, with what they were gathered from."""
 
     def __init__(self) -> None:
-        self._kept: dict[str, tuple[tuple[object, ...], Axis | None, Any]] = {}
+        self._kept: dict[str, tuple[tuple[object, ...], object, Any]] = {}
 
-    def get(self, name: str, sources: tuple[object, ...], axis: Axis | None, make: Callable[[], Any]) -> Any:
+    def get(self, name: str, sources: tuple[object, ...], axis: object, make: Callable[[], Any]) -> Any:
         """The value of a name, gathered anew if a source is another object, or the axis another one, than before."""
         old = self._kept.get(name)
         if old and old[1] == axis and len(old[0]) == len(sources) and all(map(_same, old[0], sources)):

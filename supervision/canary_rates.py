@@ -5,8 +5,9 @@ A host whose logs cannot be read, or were not asked for yet, is named: it is nev
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import Enum
+from functools import partial
 
 import msgspec
 
@@ -112,10 +113,30 @@ class Point(msgspec.Struct, frozen=True):
     warnings: float | None
 
 
-def canary(state: State, began: float | None = None, hosts: Sequence[str] | None = None) -> Canary:
+class _OfHost(msgspec.Struct, frozen=True):
+    """What one host complains of now, and complained of before (None where too little is known), in so many seconds."""
+
+    now: dict[str, Sum]
+    seconds: float
+    before: dict[str, Sum] | None
+    before_seconds: float
+    at_least: bool
+
+
+Remember = Callable[[str, tuple[object, ...], object, Callable[[], _OfHost]], _OfHost]
+"""Gives what was made under a name, made anew only if one of the sources is another object, or the time another."""
+
+
+def canary(
+    state: State,
+    began: float | None = None,
+    hosts: Sequence[str] | None = None,
+    remember: Remember | None = None,
+) -> Canary:
     """What the logs complain of now. `began` is when the scan began (Site's clock); None: the time up to now is usual.
 
-    `hosts` are all of the session unless given.
+    `hosts` are all of the session unless given. With `remember` only hosts that were read again are gone through: a day
+    of a noisy host takes milliseconds.
     """
     hosts = state.hosts if hosts is None else hosts
     unread = tuple(_unread(state, hosts))
@@ -131,20 +152,16 @@ def canary(state: State, began: float | None = None, hosts: Sequence[str] | None
     nodes: dict[str, dict[str, None]] = {}
     usual = 0
     at_least = False
-    for _, heard, until in read:
-        begins = (until // 60 - MINUTES + 1) * 60
-        known = min(heard.since.values())
-        counts = _between(heard, begins, until + 60, nodes=True)
-        _add(now, counts, max(60.0, until - max(begins, known)))
-        for kind, count in counts.items():
+    for host, heard, until in read:
+        make = partial(_of_host, heard, until, began)
+        told = remember(f"canary {host}", (heard, state.facts[f"logs {host}"]), began, make) if remember else make()
+        _add(now, told.now, told.seconds)
+        for kind, count in told.now.items():
             nodes.setdefault(kind, {}).update(dict.fromkeys(count.nodes))
-        at_least = at_least or any(end > begins for _, end in heard.gaps)
-        ends = begins if began is None else min(began, begins)
-        starts = max(known, ends - BASELINE)
-        seconds = ends - starts - sum(max(0.0, min(ends, end) - max(starts, gap)) for gap, end in heard.gaps)
-        if seconds >= SHORTEST:
+        at_least = at_least or told.at_least
+        if told.before is not None:
             usual += 1
-            _add(before, _between(heard, starts, ends), seconds)
+            _add(before, told.before, told.before_seconds)
     scale = len(read) / usual if usual else 0.0
     scaled = {kind: Rate(rate.errors * scale, rate.warnings * scale) for kind, rate in before.items()}
     kinds = tuple(
@@ -155,6 +172,22 @@ def canary(state: State, began: float | None = None, hosts: Sequence[str] | None
     total = _total(scaled.values()) if usual else None
     at = min(state.facts[f"logs {host}"].at for host, _, _ in read)
     return Canary(_level(kinds, total), _total(now.values()), total, kinds, at, at_least, unread)
+
+
+def _of_host(heard: Listening, until: float, began: float | None) -> _OfHost:
+    """What a host that was read up to a time complains of."""
+    begins = (until // 60 - MINUTES + 1) * 60
+    known = min(heard.since.values())
+    ends = begins if began is None else min(began, begins)
+    starts = max(known, ends - BASELINE)
+    seconds = ends - starts - sum(max(0.0, min(ends, end) - max(starts, gap)) for gap, end in heard.gaps)
+    return _OfHost(
+        _between(heard, begins, until + 60, nodes=True),
+        max(60.0, until - max(begins, known)),
+        _between(heard, starts, ends) if seconds >= SHORTEST else None,
+        seconds,
+        any(end > begins for _, end in heard.gaps),
+    )
 
 
 def trend(

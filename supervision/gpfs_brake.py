@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from remote.gpfs.models import Qos
 from supervision.brake import FLOOR, Brake, Held, Judged, Power, Rate, Step, iops_text
-from supervision.clocktext import time_of_day
+from supervision.clocktext import duration_text, time_of_day
 from supervision.gpfs_aftermath import aftermath
 from supervision.gpfs_braked import effect, held
 from supervision.gpfs_progress import is_scan, scan_job
@@ -17,6 +17,8 @@ from supervision.state import Job
 from supervision.tables import Line, Severity
 
 PARTS = ((2, "half"), (4, "a quarter"), (10, "a tenth"))
+SCHEDULE_ENDS = 300.0
+"""Seconds after a scan in which its schedule sees that, and has brought back the earlier settings."""
 USUAL = (10_000.0, 3_000.0, 1_000.0, 300.0)
 """Steps where nobody knows what runs now."""
 
@@ -121,7 +123,18 @@ def brake_problems(view: View) -> Iterator[Line]:
         text = f"limits of ours still hold, set at {since}: {ours.text}. Before it was: {ours.earlier}"
         text += f"; {ours.others}" if ours.others else ""
         yield Line("Brake", text, Severity.WARNING, "Release them, now that no scan runs", now.at)
+    elif ours.schedule and not now.scanning and (seconds := _over_for(view)) > SCHEDULE_ENDS:
+        text = f"a schedule on {ours.host} still keeps limits (job {ours.job_id}), and no scan "
+        text += "is known" if seconds == math.inf else f"has run for {duration_text(seconds)}"
+        advice = "Release it: it should have ended by itself. Its log says why it has not"
+        yield Line("Brake", text, Severity.WARNING, advice, now.at)
     elif ours.others:
         yield Line(
             "Brake", f"{ours.text} of {since}: {ours.others}", Severity.NOTE, "Ask who, before more is set", now.at
         )
+
+
+def _over_for(view: View) -> float:
+    """Seconds since the last scan was told to have ended; infinite where none is known."""
+    job = scan_job(view)
+    return math.inf if job is None else view.state.at - (job.at if job.settled_at is None else job.settled_at)

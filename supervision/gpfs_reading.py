@@ -106,7 +106,7 @@ class GpfsReading(Reading):
             case PhaseDone():
                 return PhaseOver()
             case Waiting(program):
-                return WaitsFor(program)
+                return WaitsFor(one_line(program))  # it becomes part of the reason that is told
             case Failed(text):
                 return Failing(text)
         return None

@@ -49,7 +49,7 @@ class Scan(msgspec.Struct, frozen=True):
     that counters are kept over the whole run in `done` (the unit is the file system's) and `mb`, until it begins anew.
     `stamp` is the time on its last line of progress, `printed` the same in seconds; `together` tells that this line
     came in one piece with others: then it may be older than its arrival. `restarts` counts how often it began anew
-    from its first phase.
+    from its first phase, `restarted` is when it last did, None where nobody knows.
     """
 
     phase: str = ""
@@ -66,6 +66,7 @@ class Scan(msgspec.Struct, frozen=True):
     failures: tuple[str, ...] = ()
     together: bool = False
     restarts: int = 0
+    restarted: float | None = None
 
 
 class Log(msgspec.Struct, frozen=True):
@@ -175,7 +176,9 @@ def _advanced(scan: Scan, moments: Sequence[Moment]) -> Scan:
         match event:
             case PhaseBegun(name, number):
                 if _again(scan, number):  # what it had counted is to be counted once more
-                    scan = msgspec.structs.replace(scan, restarts=scan.restarts + 1, phases_done=0, done=None, mb=None)
+                    if scan.in_phase or scan.number is not None:  # else the run before this one in the file was over
+                        scan = msgspec.structs.replace(scan, restarts=scan.restarts + 1, restarted=when)
+                    scan = msgspec.structs.replace(scan, phases_done=0, done=None, mb=None)
                 scan = msgspec.structs.replace(
                     scan, phase=one_line(name), number=number, in_phase=True, percent=None, waiting_for=""
                 )

@@ -332,5 +332,6 @@ def _log_read(state: State, event: LogRead | LogRewound) -> State:
             log = append(log, fresh, event.t, end=end, reading=state.reading, known=besides)
     state = msgspec.structs.replace(state, logs=_with(state.logs, key, log))
     if log.scan.restarts > before.scan.restarts:
-        return _happened(state, event.t, event.host, (Change("restart", "the scan began again from its first phase"),))
+        at = event.t if log.scan.restarted is None else log.scan.restarted
+        return _happened(state, at, event.host, (Change("restart", "the scan began again from its first phase"),))
     return state

@@ -20,6 +20,7 @@ from tui.paths import runs_file
 from tui.runs import RunsError, append, load
 
 _HINT = "its lines count inodes: with --allocated-inodes (mmdf tells the number) the forecast is far better"
+_OVER = "its lines tell that it completed"
 
 
 class Like(NamedTuple):
@@ -74,6 +75,8 @@ def run(file: str, forecaster: LogForecaster, *, each_line: bool, as_json: bool,
         click.echo(f"no line of progress in {one_line(ascii(file))}{waits}", err=True)
         return Exit.FAILED
     if not each_line:
+        if forecaster.over:
+            last = msgspec.structs.replace(last, estimate=msgspec.structs.replace(last.estimate, why=_OVER))
         _show(last, as_json=as_json, short=False)
     if last.said.inodes is not None and not forecaster.counts_inodes:
         click.echo(_HINT, err=True)
@@ -156,7 +159,7 @@ def as_words(forecast: Forecast) -> list[str]:
     span = estimate.remaining
     why = [estimate.why] if estimate.why else []
     if span is None:
-        return [f"{estimate.state}: {estimate.why}"]
+        return [f"over: {_OVER}" if estimate.why == _OVER else f"{estimate.state}: {estimate.why}"]
     left = f"{duration_text(span.low)} to {duration_text(span.high)} left, middle {duration_text(span.mid)}"
     if printed is None or printed + span.high > LATEST:
         return [f"{left}, by {estimate.unit}", *why]

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import secrets
 import sys
+from contextlib import aclosing
 
 from remote.clock import WallClock
 from remote.errors import RefusedError, SiteError, UnreachableError
@@ -13,17 +15,21 @@ from remote.jobs import JobState
 from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import RecordingError, Writer
+from remote.site import JobLog
 from remote.text import one_line, safe
 from supervision.clocktext import local_time
 from supervision.journal import Journal
 from supervision.migration import operator_name
-from supervision.probejob import Wish, probe_at, probe_spec, refusal
+from supervision.probejob import Wish, probe_at, probe_spec, probes, refusal
 from supervision.store import Store
 from tui.connecting import Target, settings_for
 from tui.exits import Exit
 from tui.leaving import recording_lines
 from tui.paths import new_recording
 from tui.session import header_for
+
+FIRST_LINE = 10.0
+"""Real seconds that the first line of a probe is waited for: it makes its directory before, which may hang."""
 
 
 async def run(target: Target, fs: str, wish: Wish, *, armed: bool) -> Exit:
@@ -70,4 +76,19 @@ async def _start(site: RecordingSite, journal: Journal, name: str, wish: Wish) -
         return Exit.DONE
     status = await site.launch(host, spec)
     sys.stdout.write(f"job {status.id}: {status.meaning}\n")
+    if status.state is JobState.RUNNING and (why := await _refused(site, journal, status.id)):
+        sys.stderr.write(f"{one_line(host)}: {one_line(wish.directory)} is not probed: {one_line(why)}\n")
+        return Exit.FAILED
     return {JobState.UNKNOWN: Exit.UNKNOWN, JobState.ERROR: Exit.FAILED}.get(status.state, Exit.DONE)
+
+
+async def _refused(site: RecordingSite, journal: Journal, job_id: str) -> str:
+    """Why a probe could not begin, as its first line tells; empty when it began, or has told nothing for a while."""
+    (host,) = site.hosts
+    with contextlib.suppress(TimeoutError):
+        async with asyncio.timeout(FIRST_LINE), aclosing(site.follow(host, JobLog(job_id))) as told:
+            async for _each in told:
+                for probe in probes(journal.store.state):
+                    if probe.job.status.id == job_id and (probe.samples.setup or probe.samples.over):
+                        return probe.samples.trouble
+    return ""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import msgspec
 import pytest
@@ -15,6 +16,7 @@ from remote.events import Answered, Asked, Exact, Header, Reply, Unanswered
 from remote.linux.commands import log_history, logs
 from remote.linux.host_time import host_time
 from remote.linux.log_tails import parse_logs
+from screens.restripe_strips import Kept
 from supervision.canary import DAY, HOURS, Bucket, Count, Listening, read_to, unseen
 from supervision.canary_rates import Level, Point, Rate, canary, newest, trend
 from supervision.state import State
@@ -343,3 +345,24 @@ def test_of_lines_that_differ_each_is_counted_exactly_once(gaps: list[int], data
     fresh, lost = unseen(read_to(before), now)
     assert [entry.text for entry in fresh] == [f"[E] number {index}" for index in range(first, second)]
     assert not lost
+
+
+def test_only_the_hosts_that_were_read_again_are_gone_through_again() -> None:
+    session = Session(HOST, "pollux2")
+    kept, made = Kept(), []
+
+    def remember(name: str, sources: tuple[object, ...], began: object, make: Callable[[], Any]) -> Any:
+        return kept.get(name, sources, began, lambda: (made.append(name), make())[1])  # type: ignore[func-returns-value]
+
+    def seen(began: float) -> list[str]:
+        made.clear()
+        assert canary(session.state, began, remember=remember) == canary(session.state, began)
+        return list(made)
+
+    for host in (HOST, "pollux2"):
+        session.answer(0, told([at(-30, EXPEL.format(1))]), host)
+    assert seen(NOON) == [f"canary {HOST}", "canary pollux2"]
+    assert seen(NOON) == []
+    session.answer(60, told([at(-30, EXPEL.format(1)), at(20, EXPEL.format(2))]), "pollux2")
+    assert seen(NOON) == ["canary pollux2"]
+    assert seen(NOON + 1) == [f"canary {HOST}", "canary pollux2"]

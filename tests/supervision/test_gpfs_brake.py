@@ -183,6 +183,21 @@ def test_a_schedule_names_the_scan_by_its_job_or_by_its_process() -> None:
     assert command.argv[3] == "pid:4711:99"
 
 
+def test_a_schedule_that_outlives_its_scan_is_told_of() -> None:
+    fs = made.file_system()
+    plan = fs.schedule(state(qos()), 650.0, Hours(), "s")
+    job = made.job(command=plan.commands[0].text, job_id="s")
+    job = msgspec.structs.replace(job, status=msgspec.structs.replace(job.status, title=plan.titles[0]))
+
+    def told(ended: float) -> list[str]:
+        over = msgspec.structs.replace(made.job(JobState.FINISHED, rc=0), settled_at=ended)
+        problems = fs.problems(state(qos(SET), job, scan=over))
+        return [line.value for line in problems if line.label == "Brake"]
+
+    assert told(made.NOW - 200.0) == []
+    assert told(made.NOW - 600.0) == ["a schedule on n1 still keeps limits (job s), and no scan has run for 10 min"]
+
+
 def test_while_a_schedule_keeps_the_limits_nothing_else_sets_them_and_a_release_ends_it() -> None:
     fs = made.file_system()
     plan = fs.schedule(state(qos()), 650.0, Hours(), "s")

@@ -204,6 +204,24 @@ def test_a_scan_that_begins_again_from_its_first_phase_is_noted() -> None:
     assert (log.scan.restarts, log.scan.phases_done, log.scan.number) == (1, 0, 1)
 
 
+def test_a_restart_of_hours_ago_is_noted_when_it_was_and_another_run_in_the_same_file_is_none() -> None:
+    def line(clock: str, inodes: int) -> str:
+        return f" 50.00 % complete on Thu Jun  6 {clock}:00 2013  ( {inodes} inodes  1 MB)"
+
+    run = (made.PHASE_1, made.DONE, made.USER_FILES, line("10:00", 500))
+    again = "\n".join((*run, made.PHASE_1, made.DONE, made.USER_FILES, line("12:00", 7), "")).encode()
+    state = after(LogRead(9000.0, "n1", "job:j1", 0, Exact(again)))
+    assert state.happened == (Happening(1800.0, "n1", "restart", "the scan began again from its first phase"),)
+
+    ended = (*run, " 100.00 % complete on Thu Jun  6 11:00:00 2013  ( 900 inodes  1 MB)", made.DONE)
+    another = "\n".join((*ended, made.PHASE_1, made.DONE, made.USER_FILES, "")).encode()
+    state = after(LogRead(9000.0, "n1", "job:j1", 0, Exact(another)))
+    assert state.happened == ()
+    log = state.job_log("n1", "j1")
+    assert log is not None
+    assert (log.scan.restarts, log.scan.phases_done, log.scan.done) == (0, 1, None)
+
+
 def test_what_is_kept_is_bounded() -> None:
     before = tuple(Happening(float(number), "n1", "disk", "x") for number in range(MOST))
     found = noted(before, 9999.0, "n2", (Change("qos", "y"),))

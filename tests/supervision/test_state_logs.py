@@ -155,7 +155,9 @@ def test_nothing_that_steers_a_terminal_gets_into_the_state() -> None:
     assert scan.phase.startswith("Scanning")
     assert scan.stamp.endswith("2013")
     assert scan.waiting_for.startswith("mm")
-    texts = [*log.tail, scan.phase, scan.stamp, scan.waiting_for, *scan.failures]
+    forecasts = [told.why for told in log.forecasts.told]
+    assert any(why.startswith("waits until mm") for why in forecasts)
+    texts = [*log.tail, scan.phase, scan.stamp, scan.waiting_for, *scan.failures, *forecasts]
     assert not [text for text in texts if set(text) & set("\x1b\x07\u202e")]
 
 

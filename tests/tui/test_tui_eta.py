@@ -52,6 +52,15 @@ def test_without_each_line_the_last_one_is_told(tmp_path: Path) -> None:
     assert (found["line"], found["state"]) == (12, "finishing")
 
 
+def test_a_log_that_goes_on_to_the_end_is_of_a_run_that_is_over() -> None:
+    told = "its lines tell that it completed"
+    result = eta("-", "--allocated-inodes", "88772608", stdin=SEED_LOG)
+    assert result.exit_code == 0
+    assert result.stdout.splitlines()[-1] == f"over: {told}"
+    (found,) = objects(eta("-", "--json", stdin=SEED_LOG))
+    assert (found["state"], found["why"]) == ("finishing", told)
+
+
 def test_people_get_a_range_a_middle_and_its_unit() -> None:
     log = b"".join(SEED_LOG.splitlines(keepends=True)[:11])
     result = eta("-", "--allocated-inodes", "88772608", stdin=log)

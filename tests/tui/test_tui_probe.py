@@ -51,6 +51,16 @@ async def test_a_probe_is_shown_started_once_and_found_in_its_recording(
     assert (probe.host, probe.job.status.state) == ("pollux2", JobState.RUNNING)
 
 
+async def test_a_probe_that_could_not_begin_is_told_with_its_reason(
+    cluster: Simulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    target, wish = Target("pollux2", config=cluster.ssh_config), Wish("/no/such", "pollux2", 1.0, 2.5)
+    assert await run(target, "mss1", wish, armed=True) is Exit.FAILED
+    told = "pollux2: /no/such is not probed: it was refused: No such file or directory\n"
+    assert capsys.readouterr().err == told
+
+
 def test_what_cannot_be_meant_connects_to_nothing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
     for words, told in (
