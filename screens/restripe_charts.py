@@ -27,7 +27,7 @@ from screens.widgets.render import fit, paragraph
 from supervision.charting import Axis
 from supervision.charting_forecasts import bands, clock_of, states
 from supervision.charting_lens import span_text
-from supervision.clocktext import moment_text, time_of_day
+from supervision.clocktext import range_texts, time_of_day
 from supervision.forecasts import Told
 from supervision.happenings import Happening
 
@@ -174,7 +174,7 @@ def told_text(one: Told, now: float, zone: int) -> str:
     """A forecast in words."""
     if one.low is None or one.mid is None or one.high is None:
         return f"{one.state}: {one.why}" if one.why else str(one.state)
-    low, mid, high = (moment_text(at, now, zone) for at in (one.low, one.mid, one.high))
+    low, mid, high = range_texts(one.low, one.mid, one.high, now, zone)
     why = f" ({one.why})" if one.why else ""
     return f"finish {low} - {high}, about {mid}, by {one.unit.replace('+', ' and ')}{why}"
 
