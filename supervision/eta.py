@@ -49,8 +49,9 @@ _NOT_COUNTED_YET = "the phase that counts has not begun; the percentage is of th
 
 
 class State(StrEnum):
-    """How it stands with a forecast."""
+    """How it stands with a forecast. UNKNOWN is that nothing can be told, now or ever, of what is known."""
 
+    UNKNOWN = "unknown"
     STARTING = "starting"
     WAITING = "waiting"
     ESTIMATE = "estimate"
@@ -61,7 +62,7 @@ class State(StrEnum):
 class Observation(msgspec.Struct, frozen=True):
     """What a progress line says: seconds, the tool's percentage of the phase, and its counters if it has them.
 
-    `kb` is no tool's: how much was moved off disks, or onto them, since the work began.
+    `kb` is no tool's: how much was moved off disks, or onto them, since the work began. `blocks` are those done.
     """
 
     at: float
@@ -69,6 +70,7 @@ class Observation(msgspec.Struct, frozen=True):
     inodes: int | None = None
     mb: int | None = None
     kb: int | None = None
+    blocks: int | None = None
 
 
 class Span(msgspec.Struct, frozen=True):
@@ -105,8 +107,9 @@ class _Shown(msgspec.Struct, frozen=True):
 class Estimator:
     """The forecast of one run.
 
-    `allocated` inodes, `used_mb` (MB of data in use) and `kb` (to be moved) are the totals of the counters, None where
-    not known. These, `snapshots`, `rough` and `calibration` are as in `Known`; all may be set anew at any time.
+    `allocated` inodes, `used_mb` (MB of data in use), `kb` (to be moved) and `blocks` are the totals of the counters,
+    None where not known. These, `at_least`, `snapshots`, `rough` and `calibration` are as in `Known`; all may be set
+    anew at any time.
     """
 
     def __init__(
@@ -116,11 +119,14 @@ class Estimator:
         rules: Rules | None = None,
         *,
         kb: int | None = None,
+        blocks: int | None = None,
+        at_least: bool = False,
         snapshots: bool = False,
         rough: str = "",
         calibration: Calibration | None = None,
     ) -> None:
         self.allocated, self.used_mb, self.kb = allocated, used_mb, kb
+        self.blocks, self.at_least = blocks, at_least
         self.snapshots, self.rough, self.awaited = snapshots, rough, False
         self.calibration = calibration or Calibration()
         self._rules = rules or Rules()
@@ -167,7 +173,9 @@ class Estimator:
         at = _time(line.at)
         if at is None:
             return
-        mark = Mark(at, _sound(line.percent, 100.0), _sound(line.inodes), _sound(line.mb), _sound(line.kb))
+        mark = Mark(
+            at, _sound(line.percent, 100.0), _sound(line.inodes), _sound(line.mb), _sound(line.kb), _sound(line.blocks)
+        )
         if mark.counted and self._more_to_come:  # the header of the phase that counts is not in the log
             self.begin(self.history.last_at)
         self.history.add(mark)
@@ -181,13 +189,24 @@ class Estimator:
         if self.awaited and self.history.counted:
             return Estimate(State.STARTING, "", None, _AWAITED)
         history, now = self.history, _time(now)
-        known = Known(self.allocated, self.used_mb, self.kb, self.snapshots, self.rough, self.calibration)
+        known = Known(
+            self.allocated,
+            self.used_mb,
+            self.kb,
+            self.snapshots,
+            self.rough,
+            self.calibration,
+            blocks=self.blocks,
+            at_least=self.at_least,
+        )
         found = basis(history, known, self._rules)
         idle = history.idle(now)
         if over := _over(history, found):
             return Estimate(State.FINISHING, found.unit, None, over)
         if idle > history.stall_limit():
             return Estimate(State.STALLED, found.unit, None, f"no progress for {duration_text(idle)}")
+        if found.past:
+            return Estimate(State.UNKNOWN, "", None, "; ".join(found.notes))
         if short := _too_little(history, found):
             return Estimate(State.STARTING, found.unit, None, short)
         span = Span(*(_later(seconds, idle) for seconds in (found.low, found.mid, found.high)))
@@ -198,7 +217,7 @@ class Estimator:
 
     def _reason(self, mid: float, now: float | None, found: Basis) -> str:
         """What happened since the last forecast; if it jumped, at least that the last lines were not as usual."""
-        totals = (self.allocated, self.used_mb, self.kb, int(self.snapshots))
+        totals = (self.allocated, self.used_mb, self.kb, self.blocks, int(self.snapshots))
         finish = self.history.clock(now) + mid
         reasons = [*self._told, *self.history.events]
         last = self._shown

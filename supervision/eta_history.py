@@ -33,6 +33,7 @@ class Unit(StrEnum):
     INODES = "inodes"
     MB = "MB"
     KB = "KB"
+    BLOCKS = "blocks"
     PERCENT = "percent"
 
 
@@ -44,6 +45,7 @@ class Mark(msgspec.Struct, frozen=True):
     inodes: int | None = None
     mb: int | None = None
     kb: int | None = None
+    blocks: int | None = None
 
     def count(self, unit: Unit) -> float | None:
         """How much of a unit is done."""
@@ -54,12 +56,14 @@ class Mark(msgspec.Struct, frozen=True):
                 return self.mb
             case Unit.KB:
                 return self.kb
+            case Unit.BLOCKS:
+                return self.blocks
         return self.percent
 
     @property
     def counted(self) -> bool:
         """Whether it has counters, and not only a percentage."""
-        return self.inodes is not None or self.mb is not None or self.kb is not None
+        return any(count is not None for count in (self.inodes, self.mb, self.kb, self.blocks))
 
 
 class History:
@@ -82,7 +86,7 @@ class History:
 
     def _start(self, clock: float, *, zero: bool) -> None:
         """Nothing is known of the past; with `zero`, that nothing was done at a time of our clock."""
-        self.marks: list[Mark] = [Mark(0.0, 0.0, 0, 0, 0)] if zero else []
+        self.marks: list[Mark] = [Mark(0.0, 0.0, 0, 0, 0, 0)] if zero else []
         self.lines = 0
         """Lines that told of progress."""
         self.change = 0.0
@@ -176,7 +180,7 @@ class History:
 
     def _pair(self, mark: Mark) -> tuple[float, float] | None:
         """The first unit that both the last mark and this one have: then and now."""
-        for unit in (Unit.INODES, Unit.MB, Unit.KB) if mark.counted else (Unit.PERCENT,):
+        for unit in (Unit.INODES, Unit.MB, Unit.KB, Unit.BLOCKS) if mark.counted else (Unit.PERCENT,):
             before, after = self.marks[-1].count(unit) if self.marks else None, mark.count(unit)
             if before is not None and after is not None:
                 return before, after

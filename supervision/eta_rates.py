@@ -45,8 +45,10 @@ FURTHEST = 12.0
 """The logarithm of the largest ratio between an end of the range and its middle."""
 SNAPSHOTS_TIMES = 3.0
 """With snapshots, the most inodes that a scan passes, in allocated ones. An assumption: their number is not told."""
-_TIMES = (SNAPSHOTS_TIMES**0.1, SNAPSHOTS_TIMES**0.5, SNAPSHOTS_TIMES**0.9)
-"""The same as a range with its middle: every ratio from 1 to that is as likely as its like."""
+LEAST_TIMES = 3.0
+"""The most blocks there may be, in those that there are at least. An assumption: of three that are known, one had 1.03
+times as many, the others 2.07 times."""
+_AT_LEAST = "{total:,} blocks are a lower bound: taken for 1 to {times:g} times as many"
 _SNAPSHOTS = "with snapshots more inodes are passed than are allocated: taken for 1 to {times:g} times as many"
 
 
@@ -54,6 +56,7 @@ _COUNTS: dict[Unit, Callable[[Mark], float | None]] = {
     Unit.INODES: attrgetter("inodes"),
     Unit.MB: attrgetter("mb"),
     Unit.KB: attrgetter("kb"),
+    Unit.BLOCKS: attrgetter("blocks"),
     Unit.PERCENT: attrgetter("percent"),
 }
 
@@ -82,6 +85,7 @@ class Known(msgspec.Struct, frozen=True):
     """What is known of a run besides its past: the totals, None where not known, and what widens its range.
 
     `kb` is the work in KB where disks are emptied or filled; `rough` says why what is counted is no good measure.
+    `blocks` are those there are to be counted, with `at_least` a lower bound of them.
     `snapshots` tells that there are some: then more inodes are passed than are allocated. `awaited` says that totals
     are asked for, and no percentage is to stand in for them meanwhile.
     """
@@ -93,11 +97,13 @@ class Known(msgspec.Struct, frozen=True):
     rough: str = ""
     calibration: Calibration = Calibration()
     awaited: bool = False
+    blocks: int | None = None
+    at_least: bool = False
 
     @property
     def totals(self) -> dict[Unit, int | None]:
         """By what they are totals of."""
-        return {Unit.INODES: self.allocated, Unit.MB: self.used_mb, Unit.KB: self.kb}
+        return {Unit.INODES: self.allocated, Unit.MB: self.used_mb, Unit.KB: self.kb, Unit.BLOCKS: self.blocks}
 
 
 class Basis(msgspec.Struct, frozen=True):
@@ -105,7 +111,7 @@ class Basis(msgspec.Struct, frozen=True):
 
     `work` is the part done, `passed` the part done while it was watched; low, mid and high are seconds from the last
     mark, 0 without progress. `changed` tells that an earlier rate was found to hold no more; `open_ended` that the work
-    may be more than the whole.
+    may be more than the whole, `past` that it is, by nobody knows how much.
     """
 
     units: tuple[Unit, ...] = ()
@@ -116,6 +122,7 @@ class Basis(msgspec.Struct, frozen=True):
     high: float = 0.0
     changed: bool = False
     open_ended: bool = False
+    past: bool = False
     notes: tuple[str, ...] = ()
 
     @property
@@ -126,20 +133,27 @@ class Basis(msgspec.Struct, frozen=True):
 
 def basis(history: History, known: Known, rules: Rules) -> Basis:
     """What can be said now."""
-    totals, notes = _totals(history, known.totals, rules)
+    totals, notes = _totals(history, known, rules)
     snapshots = known.snapshots and rules.snapshots and bool({Unit.INODES, Unit.MB} & totals.keys())
     if snapshots:
         notes += (_SNAPSHOTS.format(times=SNAPSHOTS_TIMES),)
+    times, open_ended = (1.0, 1.0, 1.0), snapshots
+    if snapshots:
+        times = _range(SNAPSHOTS_TIMES)
+    elif known.at_least and Unit.BLOCKS in totals:
+        times, open_ended = _range(LEAST_TIMES), True
+        notes += (_AT_LEAST.format(total=known.blocks, times=LEAST_TIMES),)
     points = _points(history.marks, totals)
     if not points:
-        return Basis(notes=notes)
+        past = known.at_least and _passed(history, Unit.BLOCKS, known.blocks)
+        return Basis(past=past, notes=notes)
     since, changed = _since(points, history.change, rules, percent=Unit.PERCENT in totals)
     spent, done = (last - first for last, first in zip(points[-1], points[since], strict=True))
     work = points[-1][1]
-    found = Basis(tuple(totals), work, work - points[0][1], changed=changed, open_ended=snapshots, notes=notes)
+    found = Basis(tuple(totals), work, work - points[0][1], changed=changed, open_ended=open_ended, notes=notes)
     if done <= 0 or spent <= 0:
         return found
-    low, left, high = (times - work for times in (_TIMES if snapshots else (1.0, 1.0, 1.0)))
+    low, left, high = (one - work for one in times)
     mid = left * spent / done
     if left <= 0 or not math.isfinite(mid):
         return found
@@ -151,29 +165,42 @@ def basis(history: History, known: Known, rules: Rules) -> Basis:
     return msgspec.structs.replace(found, low=mid * math.exp(-below), mid=mid, high=mid * math.exp(above))
 
 
+def _range(most: float) -> tuple[float, float, float]:
+    """A range of ratios with its middle, where every one from 1 to `most` is as likely as its like."""
+    return most**0.1, most**0.5, most**0.9
+
+
 def _reach(usual: float, factor: float) -> float:
     """How far a range reaches, as a logarithm; sound whatever factor a recording holds."""
     return max(0.0, min(FURTHEST, usual * factor))
 
 
-def _totals(history: History, told: dict[Unit, int | None], rules: Rules) -> tuple[dict[Unit, float], tuple[str, ...]]:
+def _totals(history: History, known: Known, rules: Rules) -> tuple[dict[Unit, float], tuple[str, ...]]:
     """The units to count in with their totals, and why one of them is not used."""
     if not history.marks:
         return {}, ()
     totals: dict[Unit, float] = {}
     notes: list[str] = []
-    last = history.marks[-1]
-    for unit, use in ((Unit.INODES, rules.inodes), (Unit.MB, rules.mb), (Unit.KB, True)):
+    last, told = history.marks[-1], known.totals
+    for unit, use in ((Unit.INODES, rules.inodes), (Unit.MB, rules.mb), (Unit.KB, True), (Unit.BLOCKS, True)):
         count, total = last.count(unit), told[unit]
         if not history.counted or count is None or not total or total < 0 or not use:
             continue
-        if count > OVER * total:
-            notes.append(f"there are more {unit} than the {total:,} it was told of: not counted by them any more")
-        else:
+        if not _passed(history, unit, total):
             totals[unit] = max(total, count)
+        elif known.at_least and unit is Unit.BLOCKS:
+            notes.append(f"more {unit} than the {total:,} that there are at least: how many more, nobody knows")
+        else:
+            notes.append(f"there are more {unit} than the {total:,} it was told of: not counted by them any more")
     if not totals and last.percent is not None:
         totals[Unit.PERCENT] = 100.0
     return totals, tuple(notes)
+
+
+def _passed(history: History, unit: Unit, total: int | None) -> bool:
+    """Whether a counter is so far past its total that this is none."""
+    count = history.marks[-1].count(unit) if history.marks else None
+    return count is not None and total is not None and count > OVER * total
 
 
 def _points(marks: list[Mark], totals: dict[Unit, float]) -> list[Point]:

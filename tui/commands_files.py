@@ -37,6 +37,16 @@ def parse(command: str, file: str) -> None:
     "--used-mb", type=click.IntRange(min=1), metavar="N", help="MB in use on the disks that hold data, as of mmdf."
 )
 @click.option("--snapshots", is_flag=True, help="The file system has snapshots: more inodes are passed than allocated.")
+@click.option(
+    "--saved-total",
+    "saved",
+    type=click.IntRange(min=1),
+    metavar="N",
+    help="Of gfs2_edit savemeta: blocks to be saved, at least, as the sum of rg_dinodes. Of restoremeta: those saved.",
+)
+@click.option(
+    "--elapsed", metavar="TIME", help="How long gfs2_edit had run at the last line, as ps -o etime= tells: 5-21:01:53."
+)
 @click.option("--like", "kind", metavar="COMMAND", help="Learn from finished runs of this kind, as 'mmrestripefs -r';")
 @click.option("--site", metavar="CLUSTER", help="of this cluster, by its name in mmlscluster. Both are given or none.")
 @click.option("--keep", is_flag=True, help="Let this log, of a whole run, teach later ones of that kind and site.")
@@ -48,25 +58,33 @@ def eta(
     allocated: int | None,
     used_mb: int | None,
     snapshots: bool,
+    saved: int | None,
+    elapsed: str | None,
     kind: str | None,
     site: str | None,
     keep: bool,
     each_line: bool,
     as_json: bool,
 ) -> None:
-    """Tell from a saved LOG of mmrestripefs, mmdeldisk or mmdelsnapshot when it will be over.
+    """Tell from a saved LOG of mmrestripefs, mmdeldisk, mmdelsnapshot or gfs2_edit savemeta when it will be over.
 
     LOG is what tee or screen -L wrote, or - for stdin; no host is asked. The finish is a range that is meant to hold
     four ends of five, on the clock that the log prints. Exit status 1: the log holds no progress.
+
+    savemeta prints no times: write its log through stdbuf -oL tr '\\r' '\\n' | ts, or tell --elapsed.
     """
     if (kind is None) != (site is None):
         raise click.UsageError("--like and --site go together: runs are alike by both")
     if keep and not (kind and site):
         raise click.UsageError("--keep needs --like and --site, to tell which runs this one is to teach")
-    from tui.eta import Like, forecaster, run
+    from remote.gfs2.reading import duration
+    from tui.eta import Like, Totals, forecasters, run
 
+    seconds = duration(elapsed.strip()) if elapsed is not None else None
+    if elapsed is not None and not seconds:
+        raise click.UsageError("--elapsed is a time such as 12:30, 21:01:53 or 5-21:01:53")
     like = Like.of(kind, site) if kind and site else None
-    made = forecaster(allocated, used_mb, snapshots=snapshots, like=like)
+    made = forecasters(Totals(allocated, used_mb, saved, seconds, snapshots), like)
     raise SystemExit(run(log, made, each_line=each_line, as_json=as_json, keep=like if keep else None))
 
 

@@ -4,23 +4,31 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import click
 import msgspec
 
 from remote.text import one_line
-from supervision.clocktext import LATEST, duration_text, local_time, moment_text
 from supervision.eta import Span
 from supervision.eta_runs import NAME, calibration, finished
-from supervision.gpfs_eta import LONGEST_LINE, Forecast, LogForecaster, numbered_lines, run_kind
+from supervision.gfs2_eta import NO_TIMES, NO_TOTAL, SavemetaForecaster
+from supervision.gpfs_eta import LONGEST_LINE, LogForecaster, numbered_lines, run_kind
+from supervision.gpfs_eta import Forecast as GpfsForecast
+from tui.eta_text import OVER, Forecast, as_line, as_object, as_text
 from tui.exits import Exit
 from tui.paths import runs_file
 from tui.runs import RunsError, append, load
 
+Forecaster: TypeAlias = LogForecaster | SavemetaForecaster
 _HINT = "its lines count inodes: with --allocated-inodes (mmdf tells the number) the forecast is far better"
-_OVER = "its lines tell that it completed"
+_HINTS = {
+    NO_TIMES: "--elapsed tells how long it had run at the last line (ps -o etime= -p PID); and a log has times that is"
+    " written through: stdbuf -oL tr '\\r' '\\n' | ts",
+    NO_TOTAL: "--saved-total tells how many: `saved_at_least` in what restripe parse gfs2-rgs says of gfs2_edit -p rgs",
+}
 
 
 class Like(NamedTuple):
@@ -38,52 +46,80 @@ class Like(NamedTuple):
         return f"{self.kind} at {self.site}"
 
 
-def forecaster(
-    allocated: int | None, used_mb: int | None, *, snapshots: bool = False, like: Like | None = None
-) -> LogForecaster:
-    """What reads the log; `like` are the finished runs that it is to learn from."""
+class Totals(NamedTuple):
+    """What is known of a run besides its log: counts of what it passes, and the seconds that it had run at its end."""
+
+    allocated: int | None = None
+    used_mb: int | None = None
+    saved: int | None = None
+    elapsed: float | None = None
+    snapshots: bool = False
+
+
+def forecasters(totals: Totals, like: Like | None = None) -> tuple[Forecaster, ...]:
+    """What reads a log, each of another command; `like` are the finished runs that it is to learn from."""
     learned = None
     if like is not None:
         learned = calibration(load(runs_file()), *like)
         runs = "1 finished run" if learned.runs == 1 else f"{learned.runs} finished runs"
         told = f"range by what {runs} of {like} taught"
         click.echo(told if learned.runs else f"no finished run of {like} is kept: the range is as without", err=True)
-    return LogForecaster(allocated, used_mb, snapshots=snapshots, calibration=learned)
+    now = datetime.now().replace(tzinfo=UTC).timestamp()  # noqa: DTZ005  the local time, as logs print it
+    return (
+        LogForecaster(totals.allocated, totals.used_mb, snapshots=totals.snapshots, calibration=learned),
+        SavemetaForecaster(totals.saved, totals.elapsed, now=now, calibration=learned),
+    )
 
 
-def run(file: str, forecaster: LogForecaster, *, each_line: bool, as_json: bool, keep: Like | None = None) -> Exit:
+def run(
+    file: str, forecasters: Sequence[Forecaster], *, each_line: bool, as_json: bool, keep: Like | None = None
+) -> Exit:
     """Forecast from a saved log (`-`: stdin). FAILED tells that it holds no progress, USAGE of nothing to read.
 
-    With `keep` it is to teach later ones of these runs: FAILED where it cannot.
+    It is of the command of which there is progress first. With `keep` it is to teach later ones of these runs: FAILED
+    where it cannot.
     """
     made: list[tuple[float, Span | None]] = []
+    found: Forecaster | None = None
     try:
         for number, text in numbered_lines(_pieces(file)):
-            if not forecaster.read(number, text) or not (each_line or keep):
+            # each reads what stands before the first progress
+            told = [one for one in ([found] if found else forecasters) if one.read(number, text)]
+            found = found or next(iter(told), None)
+            if found is None or not told or not (each_line or keep):
                 continue
-            found = forecaster.forecast()
-            if found and found.printed is not None:
-                made.append((found.printed, found.estimate.remaining))
+            now = found.forecast()
+            if now and now.printed is not None:
+                made.append((now.printed, now.estimate.remaining))
             if each_line:
-                _show(found, as_json=as_json, short=True)
+                _show(now, as_json=as_json, short=True)
     except (OSError, ValueError) as error:
         click.echo(f"cannot read {one_line(ascii(file))}: {getattr(error, 'strerror', None) or error}", err=True)
         return Exit.USAGE
-    last = forecaster.forecast()
-    if last is None:
-        waits = "; the command waited for another one" if forecaster.waiting else ""
+    last = found.forecast() if found else None
+    if found is None or last is None:
+        waiting = any(isinstance(one, LogForecaster) and one.waiting for one in forecasters)
+        waits = "; the command waited for another one" if waiting else ""
         click.echo(f"no line of progress in {one_line(ascii(file))}{waits}", err=True)
         return Exit.FAILED
     if not each_line:
-        if forecaster.over:
-            last = msgspec.structs.replace(last, estimate=msgspec.structs.replace(last.estimate, why=_OVER))
+        if isinstance(found, LogForecaster) and found.over:
+            last = msgspec.structs.replace(last, estimate=msgspec.structs.replace(last.estimate, why=OVER))
         _show(last, as_json=as_json, short=False)
-    if last.said.inodes is not None and not forecaster.counts_inodes:
-        click.echo(_HINT, err=True)
-    return _kept(keep, forecaster, made) if keep else Exit.DONE
+    for hint in _hints(found, last):
+        click.echo(hint, err=True)
+    return _kept(keep, found, made) if keep else Exit.DONE
 
 
-def _kept(like: Like, forecaster: LogForecaster, made: Sequence[tuple[float, Span | None]]) -> Exit:
+def _hints(forecaster: Forecaster, last: Forecast) -> list[str]:
+    """What would make the forecast better, or possible at all."""
+    if isinstance(forecaster, LogForecaster):
+        counts = isinstance(last, GpfsForecast) and last.said.inodes is not None
+        return [_HINT] if counts and not forecaster.counts_inodes else []
+    return [hint for why, hint in _HINTS.items() if why in last.estimate.why]
+
+
+def _kept(like: Like, forecaster: Forecaster, made: Sequence[tuple[float, Span | None]]) -> Exit:
     """Let a whole run teach later ones: `made` are its forecasts by the times printed on its lines, the end last."""
     spans = [(at, span) for at, span in made if span]
     over = forecaster.over and made
@@ -117,64 +153,3 @@ def _show(forecast: Forecast | None, *, as_json: bool, short: bool) -> None:
         click.echo(msgspec.json.encode(as_object(forecast)).decode())
     else:
         click.echo(as_line(forecast) if short else "\n".join(as_text(forecast)))
-
-
-def as_object(forecast: Forecast) -> dict[str, Any]:
-    """A forecast for programs: times as the log prints them, in ISO form without a zone; spans in seconds."""
-    said, estimate = forecast.said, forecast.estimate
-    span = estimate.remaining
-    return {
-        "line": forecast.line,
-        "time": _iso(forecast.printed),
-        "phase": forecast.phase,
-        "percent": said.percent,
-        "inodes": said.inodes,
-        "mb": said.mb,
-        "state": estimate.state.value,
-        "unit": estimate.unit,
-        "remaining_s": None if span is None else {name: round(value) for name, value in _named(span)},
-        "finish": None if span is None else {name: _later(forecast.printed, value) for name, value in _named(span)},
-        "why": estimate.why,
-    }
-
-
-def as_line(forecast: Forecast) -> str:
-    """A forecast as one line, to stand below others."""
-    stamp = forecast.said.stamp if forecast.printed is None else _iso(forecast.printed) or ""
-    return f"{one_line(stamp)}  {forecast.said.percent:6.2f} %  {'; '.join(as_words(forecast))}"
-
-
-def as_text(forecast: Forecast) -> list[str]:
-    """A forecast as a few lines."""
-    said = forecast.said
-    counts = [f"{said.inodes:,} inodes"] if said.inodes is not None else []
-    counts += [f"{said.mb:,} MB"] if said.mb is not None else []
-    head = ", ".join((f"{said.percent:g} % on {one_line(said.stamp)}", *counts))
-    return [f"{forecast.phase}: {head}", *as_words(forecast)]
-
-
-def as_words(forecast: Forecast) -> list[str]:
-    """What is forecast, and why."""
-    estimate, printed = forecast.estimate, forecast.printed
-    span = estimate.remaining
-    why = [estimate.why] if estimate.why else []
-    if span is None:
-        return [f"over: {_OVER}" if estimate.why == _OVER else f"{estimate.state}: {estimate.why}"]
-    left = f"{duration_text(span.low)} to {duration_text(span.high)} left, middle {duration_text(span.mid)}"
-    if printed is None or printed + span.high > LATEST:
-        return [f"{left}, by {estimate.unit}", *why]
-    low, mid, high = (moment_text(printed + value, printed, 0) for _, value in _named(span))
-    return [f"finish likely {low} to {high}, middle {mid}, by {estimate.unit} ({left})", *why]
-
-
-def _named(span: Span) -> tuple[tuple[str, float], ...]:
-    return ("low", span.low), ("mid", span.mid), ("high", span.high)
-
-
-def _later(printed: float | None, seconds: float) -> str | None:
-    return None if printed is None else _iso(printed + round(seconds))
-
-
-def _iso(at: float | None) -> str | None:
-    """`2013-06-06T19:41:03`; None for no time, and for what no calendar has."""
-    return None if at is None or not 86_400.0 <= at <= LATEST else local_time(at, 0).strftime("%Y-%m-%dT%H:%M:%S")

@@ -16,7 +16,9 @@ from typing import Any
 import click
 import msgspec
 
+from remote.gfs2 import parsers as gfs2
 from remote.gpfs import parsers
+from remote.linux.blkid import parse_blkid
 from remote.linux.contents_parsing import parse_signatures
 from remote.linux.diskstats import parse_io
 from remote.linux.host_time import parse_host_time
@@ -29,6 +31,7 @@ from remote.text import decode, one_line
 from tui.exits import Exit
 
 _OTHERS: dict[str, Callable[[str], Parsed[Any]]] = {
+    "blkid": parse_blkid,
     "date": parse_host_time,
     "lsblk": parse_lsblk,
     "restripe-devices": parse_devices,
@@ -43,14 +46,15 @@ _WHOLE = ("stanza", "restripe-devices", "restripe-io", "restripe-logs", "restrip
 _LONGEST_PROMPT = 1000
 _WHO = r"(?:\[[^\[\]]*\]|[\w.@:~/-]*)"
 _PROMPT = re.compile(
-    rf"\s*{_WHO}\s?[#$]\s+(?:sudo\s+(?:-n\s+)?)?(?:[\w./-]*/)?(?P<command>mm[a-z]+|lsblk|date)(?P<rest>\s.*)?\Z"
+    rf"\s*{_WHO}\s?[#$]\s+(?:sudo\s+(?:-n\s+)?)?(?:(?:[\w./-]*/)?time\s+)?(?:[\w./-]*/)?"
+    rf"(?P<command>mm[a-z]+|lsblk|date|blkid|{'|'.join(map(re.escape, gfs2.PROGRAMS))})(?P<rest>\s.*)?\Z"
 )
 _BARE_PROMPT = re.compile(r"(?:\[[^\[\]]*\]|\S+@\S+)\s?[#$]\Z")
 
 
 def known() -> list[str]:
     """The commands whose outputs are understood."""
-    return sorted([*parsers.STEPS, *_OTHERS])
+    return sorted([*parsers.STEPS, *gfs2.PARSERS, *_OTHERS])
 
 
 def run(command: str, file: str) -> Exit:
@@ -77,9 +81,14 @@ def understood(argv: tuple[str, ...], text: str) -> Parsed[Any]:
     if name not in _WHOLE:
         text, prompts, options = _without_prompts(text, name)
         argv = argv if len(argv) > 1 else (name, *options)
-    parsed = parsers.parse(argv, text) if name in parsers.STEPS else _OTHERS[name](text)
+    parsed = parsers.parse(argv, text) if name in parsers.STEPS else _parser(name)(text)
     notes = sorted([*prompts, *parsed.notes], key=lambda note: note.line)
     return Parsed(parsed.model, tuple(notes), parsed.problems)
+
+
+def _parser(name: str) -> Callable[[str], Parsed[Any]]:
+    found = gfs2.PARSERS.get(name)
+    return _OTHERS[name] if found is None else lambda text: found(text, "")
 
 
 def _without_prompts(text: str, name: str) -> tuple[str, list[Note], tuple[str, ...]]:
@@ -93,8 +102,9 @@ def _without_prompts(text: str, name: str) -> tuple[str, list[Note], tuple[str, 
     for index, line in enumerate(lines):
         prompt = _PROMPT.match(line) if len(line) < _LONGEST_PROMPT else None
         if prompt is not None:
-            of_another = prompt["command"] != name
-            options = options if of_another else tuple((prompt["rest"] or "").split())
+            words = (prompt["rest"] or "").split()
+            of_another = name not in (prompt["command"], gfs2.named((prompt["command"], *words)))
+            options = options if of_another else tuple(words)
         elif not of_another and not (len(line) < _LONGEST_PROMPT and _BARE_PROMPT.match(line.strip())):
             continue
         if line.strip():
@@ -109,4 +119,6 @@ def _argv(command: str) -> tuple[str, ...]:
         words = shlex.split(command)
     except ValueError:
         words = []
-    return (words[0].rpartition("/")[2], *words[1:]) if words else ("",)
+    argv = (words[0].rpartition("/")[2], *words[1:]) if words else ("",)
+    name = gfs2.named(argv)
+    return (name, *argv[1:]) if name else argv

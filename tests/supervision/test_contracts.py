@@ -17,9 +17,13 @@ def contract(name: str) -> Any:
 
 def test_every_module_of_one_file_system_is_forbidden_to_screens_and_core() -> None:
     gpfs = {f"supervision.{path.stem}" for path in (HOUSE / "supervision").glob("gpfs*.py")}
+    gfs2 = {f"supervision.{path.stem}" for path in (HOUSE / "supervision").glob("gfs2*.py")}
     assert len(gpfs) > 10
+    assert gfs2
     for name in (FIRST, SECOND):
-        assert gpfs | {"remote.gpfs", "supervision.recipes"} <= set(contract(name)["forbidden_modules"])
+        assert gpfs | gfs2 | {"remote.gpfs", "remote.gfs2", "supervision.recipes"} <= set(
+            contract(name)["forbidden_modules"]
+        )
     assert contract(FIRST)["forbidden_modules"] == contract(SECOND)["forbidden_modules"]
 
 
