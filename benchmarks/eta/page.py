@@ -238,9 +238,9 @@ middle, and what it rests on. How it is done, in short:
   them, look after look of mmdf, and so need no log. Without a log, disks that fill tell something too: the KB on
   them of those expected there, which is an assumption of its own; this is said to be rough, and its range is that of
   a percentage. How full a disk will be is what came on it so far, by what part of the inodes was passed.
-- **Blocks** are the work of GFS2's savemeta: those saved over the dinodes there are, a lower bound that is taken for 1 to
-  3 times as many (`LEAST_TIMES`, an assumption). Once it is passed there is no figure, and its percentage, which is an
-  address, is never one. Its lines have no times: without a `ts` behind it, or `--elapsed`, nothing can be told.
+- **Blocks** are the work of GFS2's savemeta: those saved over the dinodes there are, a lower bound that is taken for 1
+  to 3 times as many (`LEAST_TIMES`, an assumption). Once it is passed there is no figure, and its percentage, which is
+  an address, is never one. Its lines have no times: without a `ts` behind it, or `--elapsed`, nothing can be told.
 - **No figure** before two minutes, 1 % of the work, and six lines or 10 % of the work (*starting*); nor when nothing
   moved for five minutes and six usual gaps (*stalled*), from 99.8 % of the work on (*finishing*), or while another
   command is waited for (*waiting*). A forecast that jumps says why.
