@@ -312,6 +312,7 @@ def main() -> None:
     given = words.parse_args()
     given.file.unlink(missing_ok=True)
     asyncio.run(make(given.file, given.speed))
+    given.file.chmod(0o644)  # nothing in it is anybody's own
 
 
 if __name__ == "__main__":

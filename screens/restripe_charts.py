@@ -11,6 +11,7 @@ from rich.text import Text
 
 from remote.text import one_line
 from screens.widgets.chart import (
+    SEVERAL,
     Finish,
     Sign,
     Trend,
@@ -26,7 +27,7 @@ from screens.widgets.render import fit, paragraph
 from supervision.charting import Axis
 from supervision.charting_forecasts import bands, clock_of, states
 from supervision.charting_lens import span_text
-from supervision.clocktext import moment_text, time_of_day
+from supervision.clocktext import range_texts, time_of_day
 from supervision.forecasts import Told
 from supervision.happenings import Happening
 
@@ -102,9 +103,11 @@ def drawing(story: Story, look: Look) -> list[Text]:
     below = _strips([strip for strip in story.strips if roomy or not strip.wide], axis, cursor)
     if story.told:
         below.insert(0, _states(story, axis, cursor))
-    below += mark_lines("events", marks, SIGNS, axis, rows=MARKS, cursor=cursor) if marks else []
+    letters = mark_lines("events", marks, SIGNS, axis, rows=MARKS, cursor=cursor) if marks else []
+    several = any(SEVERAL in line.plain for line in letters)
+    below += letters
     below.append(axis_line(axis, span_text(look.lens.span), cursor=cursor))
-    below.append(_legend(story, axis, [kind for _at, kind in marks], look.width))
+    below.append(_legend(story, axis, [kind for _at, kind in marks], look.width, several=several))
     read = readout(story, look) if cursor is not None else []
     rows = look.height - len(below) - len(read)
     if rows < LEAST_ROWS:  # the legend is the first to go: help has it as well
@@ -138,11 +141,11 @@ def _strips(strips: Sequence[Strip], axis: Axis, cursor: int | None) -> list[Tex
     return lines
 
 
-def _legend(story: Story, axis: Axis, kinds: Sequence[str], width: int) -> Text:
+def _legend(story: Story, axis: Axis, kinds: Sequence[str], width: int, *, several: bool) -> Text:
     """What the letters mean that are in sight; where nothing happened, what the forecast's signs mean."""
     shown = set(states(story.told, axis, story.now, GRAVE)) - {"", "estimate"}
     signs = {**SIGNS, **STATES}
-    return legend([*kinds, *shown], signs, width, several=len(kinds) > len(set(kinds)))
+    return legend([*kinds, *shown], signs, width, several=several)
 
 
 def readout(story: Story, look: Look) -> list[Text]:
@@ -171,7 +174,7 @@ def told_text(one: Told, now: float, zone: int) -> str:
     """A forecast in words."""
     if one.low is None or one.mid is None or one.high is None:
         return f"{one.state}: {one.why}" if one.why else str(one.state)
-    low, mid, high = (moment_text(at, now, zone) for at in (one.low, one.mid, one.high))
+    low, mid, high = range_texts(one.low, one.mid, one.high, now, zone)
     why = f" ({one.why})" if one.why else ""
     return f"finish {low} - {high}, about {mid}, by {one.unit.replace('+', ' and ')}{why}"
 

@@ -15,7 +15,7 @@ from screens.widgets.render import STYLES, fit, labelled, spark
 from supervision.adopting import is_adopted
 from supervision.bars import bar
 from supervision.charting_forecasts import moved_at
-from supervision.clocktext import age_text, duration_text, moment_text
+from supervision.clocktext import age_text, duration_text, moment_text, range_texts
 from supervision.filesystem import Phase, Progress
 from supervision.jobtimes import ran_seconds
 from supervision.state import Job, State
@@ -170,7 +170,7 @@ def finish_lines(progress: Progress, now: float, zone: int, width: int) -> list[
         return labelled("finish", f"not told: {progress.no_finish}", width, label_width=LABEL) * bool(
             progress.no_finish
         )
-    low, mid, high = (moment_text(at, now, zone) for at in (finish.low, finish.mid, finish.high))
+    low, mid, high = range_texts(finish.low, finish.mid, finish.high, now, zone)
     left = f"in {duration_text(max(0.0, finish.low - now))} to {duration_text(max(0.0, finish.high - now))}"
     told = f"{low} - {high} likely, about {mid}"
     if LABEL + 1 + len(told) + 3 + len(left) <= width:

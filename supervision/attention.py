@@ -8,7 +8,7 @@ from __future__ import annotations
 import msgspec
 
 from remote.text import one_line
-from supervision.clocktext import moment_text
+from supervision.clocktext import range_texts
 from supervision.filesystem import Phase, Progress
 
 _RING = {
@@ -59,6 +59,7 @@ def title(name: str, progress: Progress | None, now: float, zone: int, *, replay
             parts.append(f"{progress.counter.fraction * 100:.1f} %")
     parts.append(one_line(name) or "restripe")
     if progress is not None and progress.finish is not None:
-        low, high = (moment_text(at, now, zone) for at in (progress.finish.low, progress.finish.high))
+        finish = progress.finish
+        low, _mid, high = range_texts(finish.low, finish.mid, finish.high, now, zone)
         parts.append(f"{low}-{high}")
     return " ".join(parts)[:LONGEST]

@@ -35,6 +35,12 @@ def moment_text(at: float, now: float, utc_offset: int) -> str:
     return f"{DAYS[then.weekday()]} {then.day} {MONTHS[then.month - 1]}{year} {clock}"
 
 
+def range_texts(low: float, mid: float, high: float, now: float, utc_offset: int) -> tuple[str, str, str]:
+    """Three times of a range to the minute, each day told once: `Fri 7 Jun 00:14`, `00:49`, `01:16`."""
+    middle = moment_text(mid, now, utc_offset) if high - low >= 86_400 else moment_text(mid, mid, utc_offset)
+    return moment_text(low, now, utc_offset), middle, moment_text(high, max(now, low), utc_offset)
+
+
 def duration_text(seconds: float) -> str:
     """A duration as people say it: `38 s`, `4 h 21 min`, `12 d 6 h`."""
     if seconds < 59.5:

@@ -91,6 +91,8 @@ def parse_fsck(stdout: str, stderr: str = "") -> Parsed[FsckLog]:
     known = False
     for line in reading.lines():
         text = split_stamp(line.text)[1]
+        if not text:
+            continue
         if len(text) <= LONGEST_LINE and _step(text, passes, said):
             known = True
         else:

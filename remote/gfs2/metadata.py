@@ -117,6 +117,8 @@ def parse_savemeta(stdout: str, stderr: str = "") -> Parsed[SavemetaLog]:
     log = _Log(reading)
     for line in reading.lines():
         text = split_time(line.text)[1]
+        if not text:
+            continue
         if len(text) > LONGEST_LINE or not _savemeta_header(log.found, text):
             log.common(line, text)
     made = SavemetaLog(**log.fields())
@@ -160,6 +162,8 @@ def parse_restoremeta(stdout: str, stderr: str = "") -> Parsed[RestoremetaLog]:
     listed = 0
     for line in reading.lines():
         text = split_time(line.text)[1]
+        if not text:
+            continue
         if _LISTED.match(text):
             listed += 1
         elif len(text) > LONGEST_LINE or not _restoremeta_header(log.found, text):

@@ -4,7 +4,7 @@
 #   LEASE    seconds for which a sign of life of the watcher counts (its time is in DIRECTORY/renewed)
 #   DAYS     digits, 1 is Monday; BEGIN and END are HHMM in the time of this host
 #   TIGHT, FREE, EARLIER, LAST   the words of mmchqos behind the file system; EARLIER and LAST are for the end, LAST may be -
-# What it changes it says in a line, and nothing else. RESTRIPE_SYSROOT stands before /proc.
+# What it changes it says in a line, and nothing else. A process is looked for below RESTRIPE_SYSROOT, then in /proc.
 # Only what dash, bash, mksh, ksh93 and busybox sh share is used here.
 
 PATH=$PATH:/usr/lpp/mmfs/bin:/usr/sbin:/sbin
@@ -45,7 +45,8 @@ pause() { # a signal wakes it
 
 start_of() { # PID; sets START, the time at which it began
     START=
-    { IFS= read -r L; } 2>/dev/null <"${RESTRIPE_SYSROOT-}/proc/$1/stat" || return 1
+    { IFS= read -r L; } 2>/dev/null <"${RESTRIPE_SYSROOT-}/proc/$1/stat" ||
+        { IFS= read -r L; } 2>/dev/null <"/proc/$1/stat" || return 1
     L=${L##*\) }
     set -- $L
     [ $# -ge 20 ] || return 1

@@ -14,7 +14,7 @@ _MONTHS = ("Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct",
 _CLOCK = r"(?P<hour>[0-9]{2}):(?P<minute>[0-9]{2}):(?P<second>[0-9]{2})(?:[.,](?P<part>[0-9]{1,9}))?"
 _NAME = rf"(?P<month>{'|'.join(_MONTHS)}) +(?P<day>[0-9]{{1,2}})"
 _ZONE = " ?(?:Z|[+-][0-9]{2}:?[0-9]{2})?"
-_END = r"\]?:?\s+"
+_END = r"\]?:?(?:\s+|\Z)"
 _FORMS = tuple(
     re.compile(rf"\[?{pattern}{_END}")
     for pattern in (

@@ -45,6 +45,8 @@ class Host:
         # the pause is over at the next moment; after the last one nothing is left but to end
         self.tool("sleep", 'IFS= read -r line <"$HOME/moments" || { kill -KILL $PPID; exit; }\n'
                   'sed -i 1d "$HOME/moments"; echo "${line%% *}" >"$HOME/clock"; eval "${line#* }"')  # fmt: skip
+        self.watched = str(self.scan)
+        self.root = ""
         self.begin(MONDAY, "06:50")
 
     def tool(self, name: str, text: str) -> None:
@@ -60,10 +62,11 @@ class Host:
         lines = [f"{moment(day, time)} {what or ':'}\n" for day, time, what in moments]
         (self.directory / "moments").write_text("".join(lines))
         command = schedule(
-            str(self.job / "run" / SCRIPT), "fs1", str(self.scan), days="12345", begin=7 * 60, end=19 * 60,
+            str(self.job / "run" / SCRIPT), "fs1", self.watched, days="12345", begin=7 * 60, end=19 * 60,
             tight=TIGHT, free=FREE, earlier=(EARLIER, OFF) if earlier else (EARLIER,), lease=lease,
         )  # fmt: skip
         env = {"PATH": f"{self._bin}:/usr/bin:/bin", "HOME": str(self.directory), "SCAN": str(self.scan)}
+        env |= {"RESTRIPE_SYSROOT": self.root} if self.root else {}
         argv = [*self._shell, *command.argv[1:]]
         done = subprocess.run(argv, env=env, capture_output=True, text=True, timeout=60, check=False)
         assert done.stderr == ""
@@ -176,6 +179,21 @@ def test_it_ends_with_the_process_of_a_scan_without_an_exit_code(tmp_path: Path)
     told = host.run((MONDAY, "06:51", ""), (MONDAY, "06:52", gone))
     assert [line.partition(": ")[0] for line in told][-1] == "restored (the scan has ended)"
     assert len(host.ran) == 2
+
+
+@pytest.mark.parametrize("simulated", [False, True])
+def test_it_ends_with_the_process_of_a_scan_that_somebody_else_started_and_not_before(
+    tmp_path: Path, simulated: bool
+) -> None:
+    """A simulated host has a /proc of its own, without its processes."""
+    host = Host(tmp_path)
+    host.root = str(tmp_path) if simulated else ""
+    with subprocess.Popen(["sleep", "600"]) as scan:  # it ends below; the schedule waits for that
+        began = Path(f"/proc/{scan.pid}/stat").read_text().rpartition(") ")[2].split()[19]
+        host.watched = f"pid:{scan.pid}:{began}"
+        host.run((MONDAY, "07:00", ""), (MONDAY, "07:01", f"kill {scan.pid}"), (MONDAY, "07:02", ""))
+    assert host.rc == 0
+    assert host.ran == [command.text.removeprefix("mmchqos ").replace("'", "") for command in (FREE, TIGHT, EARLIER)]
 
 
 def test_only_changes_of_limits_of_one_file_system_are_scheduled() -> None:

@@ -16,9 +16,9 @@ from remote.events import Answered, Asked, Exact, Header, Reply, Unanswered
 from remote.linux.commands import log_history, logs
 from remote.linux.host_time import host_time
 from remote.linux.log_tails import parse_logs
-from screens.restripe_strips import Kept
 from supervision.canary import DAY, HOURS, Bucket, Count, Listening, read_to, unseen
 from supervision.canary_rates import Level, Point, Rate, canary, newest, trend
+from supervision.gpfs_view import Memo
 from supervision.state import State
 from supervision.store import Store
 
@@ -349,10 +349,15 @@ def test_of_lines_that_differ_each_is_counted_exactly_once(gaps: list[int], data
 
 def test_only_the_hosts_that_were_read_again_are_gone_through_again() -> None:
     session = Session(HOST, "pollux2")
-    kept, made = Kept(), []
+    memo = Memo()
+    made: list[str] = []
 
     def remember(name: str, sources: tuple[object, ...], began: object, make: Callable[[], Any]) -> Any:
-        return kept.get(name, sources, began, lambda: (made.append(name), make())[1])  # type: ignore[func-returns-value]
+        def make_and_tell() -> Any:
+            made.append(name)
+            return make()
+
+        return memo.get(f"{name} {began}", sources, make_and_tell)
 
     def seen(began: float) -> list[str]:
         made.clear()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from supervision.clocktext import duration_text, moment_text
+from supervision.clocktext import duration_text, moment_text, range_texts
 
 NOON = 1_370_520_000.0
 """Thu Jun  6 12:00:00 UTC 2013."""
@@ -44,3 +44,11 @@ def test_the_day_is_that_of_the_hosts_zone() -> None:
 )
 def test_durations_of_days(seconds: float, text: str) -> None:
     assert duration_text(seconds) == text
+
+
+def test_a_range_tells_each_day_once() -> None:
+    hours = [NOON + 3600 * hour for hour in (1, 2, 13, 14, 15, 40)]
+    assert range_texts(hours[0], hours[1], hours[1], NOON, 0) == ("13:00", "14:00", "14:00")
+    assert range_texts(hours[1], hours[2], hours[3], NOON, 0) == ("14:00", "01:00", "Fri 7 Jun 02:00")
+    assert range_texts(hours[2], hours[3], hours[4], NOON, 0) == ("Fri 7 Jun 01:00", "02:00", "03:00")
+    assert range_texts(hours[0], hours[3], hours[5], NOON, 0) == ("13:00", "Fri 7 Jun 02:00", "Sat 8 Jun 04:00")
