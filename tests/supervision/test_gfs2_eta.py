@@ -69,6 +69,7 @@ def test_what_the_page_tells_of_the_one_recorded_run_is_true() -> None:
         if forecaster.read(number, text.strip()) and (one := forecaster.forecast()):
             found.append(one)
     end = found[-1].printed
+    assert end is not None
     assert (len(found), found[-1].counter.done, end) == (35, 378_725, NOW - 10_004)  # 21:13:16
     told_of = [(one.printed, one.estimate.remaining) for one in found if one.printed != end]
     spans = [(end - at, span) for at, span in told_of if at is not None and span is not None]
