@@ -101,4 +101,4 @@ def _blocks(forecast: gfs2_eta.Forecast) -> str:
     text = f"{counter.done:,} {counter.unit}"
     if counter.total is not None:
         text += f" of {'at least ' if counter.at_least else ''}{counter.total:,}"
-    return text if counter.fraction is None else f"{text} ({counter.fraction:.0%})".replace("%", " %")
+    return text if counter.fraction is None else f"{text} ({int(counter.fraction * 100)} %)"

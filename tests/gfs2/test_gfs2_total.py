@@ -20,7 +20,7 @@ PIECES = st.sampled_from([line for text in WHOLE for line in text[:3000].replace
 GARBAGE = st.lists(
     st.one_of(PIECES, st.binary(max_size=30), st.sampled_from([b"\r", b"\n", b"9" * 30, b"Nov 30 20:49:06 ", b"\xff"]))
 ).map(b"".join)
-FEW = settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+FEW = settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @FEW
@@ -52,7 +52,7 @@ def test_no_log_makes_the_forecast_raise(lines: list[bytes], total: int, elapsed
 
 @pytest.mark.parametrize("parse", parsers.PARSERS.values(), ids=parsers.PARSERS.keys())
 def test_a_line_that_is_endless_is_no_work(parse: parsers.Parser) -> None:
-    for text in ("9" * 1_000_000, "a" * 1_000_000, "(" * 1_000_000, " 1 " * 300_000, "'" * 1_000_000, "\r" * 100_000):
+    for text in ("9" * 200_000, "a" * 200_000, "(" * 200_000, " 1 " * 60_000, "'" * 200_000, "\r" * 100_000):
         parse(text, text)
 
 
