@@ -207,6 +207,9 @@ def _phase(
             return told
         case JobState.RUNNING:
             return _running(view, job, log, counter, gap, estimate, counting=counting, last=last)
+        case JobState.ORPHAN:  # its log goes on, and so does the forecast
+            phase, why = _running(view, job, log, counter, gap, estimate, counting=counting, last=last)
+            return phase, "; ".join(part for part in (status.meaning, why) if part)
         case JobState.UNKNOWN if launching(job):
             return Phase.STARTING, status.note
         case JobState.UNKNOWN:

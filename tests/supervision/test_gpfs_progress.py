@@ -218,7 +218,6 @@ def test_a_signal_is_named() -> None:
         (JobState.UNKNOWN, Phase.LOST),
         (JobState.LOST, Phase.LOST),
         (JobState.REBOOTED, Phase.LOST),
-        (JobState.ORPHAN, Phase.UNKNOWN),
         (JobState.ERROR, Phase.UNKNOWN),
     ],
 )
@@ -228,6 +227,14 @@ def test_what_cannot_be_known_is_lost_or_unknown_and_says_which(word: JobState, 
     assert progress.why.startswith(job(word).status.meaning)
     assert progress.finish is None
     assert progress.phases[-1][1] == "not known"
+
+
+def test_a_scan_whose_runner_was_killed_goes_on_and_says_what_will_never_be_known() -> None:
+    progress = told(job(JobState.ORPHAN), scanning())
+    assert progress.phase is Phase.RUNNING
+    assert progress.why == job(JobState.ORPHAN).status.meaning
+    assert progress.finish is not None
+    assert told(job(JobState.ORPHAN), scanning(last=NOW - 2000)).phase is Phase.STALLED
 
 
 def test_a_log_that_was_not_read_is_unknown() -> None:
