@@ -76,7 +76,9 @@ async def _start(site: RecordingSite, journal: Journal, name: str, wish: Wish) -
         return Exit.DONE
     status = await site.launch(host, spec)
     sys.stdout.write(f"job {status.id}: {status.meaning}\n")
-    if status.state is JobState.RUNNING and (why := await _refused(site, journal, status.id)):
+    # one that could not begin may have ended before its host told that it was launched
+    began = status.state in (JobState.RUNNING, JobState.FINISHED)
+    if began and (why := await _refused(site, journal, status.id)):
         sys.stderr.write(f"{one_line(host)}: {one_line(wish.directory)} is not probed: {one_line(why)}\n")
         return Exit.FAILED
     return {JobState.UNKNOWN: Exit.UNKNOWN, JobState.ERROR: Exit.FAILED}.get(status.state, Exit.DONE)
