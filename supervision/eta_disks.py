@@ -50,7 +50,8 @@ def fillings(
     done = _count_at(at, [(began, 0), *counted])
     if done is None or done < EARLY * total:
         return ()
-    places = {place.name: place for place in reversed([place for look in looks for place in look.places])}
+    distinct = {id(look.places): look.places for look in looks}  # most looks share them
+    places = {place.name: place for some in reversed(distinct.values()) for place in reversed(some)}
     return tuple(
         Filling(name, places[name].group, places[name].size_kb, old, new, round(old + (new - old) * total / done))
         for name, old, new in zip(names, before, now, strict=True)

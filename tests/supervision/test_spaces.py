@@ -60,6 +60,14 @@ def test_the_looks_of_a_run_begin_with_the_last_one_before_it() -> None:
     assert since(kept, (), 100.0) == since(kept, ("none",), 100.0) == []
 
 
+def test_looks_that_tell_of_the_same_disks_in_another_order_are_read_by_name() -> None:
+    kept = history([(0.0, (1, 2)), (60.0, (3, 4))])
+    kept = noted(kept, 120.0, uses(5, 6)[::-1])
+    kept = noted(kept, 180.0, uses(7))
+    kept = noted(kept, 240.0, uses(8, 9))
+    assert since(kept, ("d2", "d1"), 0.0) == [(0.0, (2, 1)), (60.0, (4, 3)), (120.0, (6, 5)), (240.0, (9, 8))]
+
+
 def answered(before: State, at: float, words: tuple[str, ...], text: str, rc: int = 0) -> State:
     command = gpfs.mmdf(FS)
     command = type(command)(words, command.effect)
