@@ -53,10 +53,6 @@ class Look(msgspec.Struct, frozen=True):
     places: tuple[Place, ...]
     used_kb: tuple[int, ...]
 
-    def use(self) -> dict[str, int]:
-        """KB in use, by disk."""
-        return {place.name: used for place, used in zip(self.places, self.used_kb, strict=True)}
-
 
 def told(
     before: tuple[Look, ...], held: Mapping[str, Fact], facts: Mapping[str, Fact], reading: Reading, name: str

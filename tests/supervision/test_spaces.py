@@ -82,9 +82,10 @@ def test_the_state_keeps_what_mmdf_told_and_when_it_was_asked() -> None:
     now = answered(now, 2000.0, ("mmdf", FS), "", rc=1)
     now = answered(now, 3000.0, ("mmdf", "other"), text)
     assert [(look.at, len(look.places)) for look in now.spaces] == [(100.0, 6), (1000.0, len(now.spaces[1].places))]
-    use = now.spaces[0].use()
-    assert use["foo1_ssd2"] == 194_805_760 - 190_849_024 - 5440
-    assert now.spaces[1].use()["foo1_ssd2"] == 194_805_760 - 126_115_840 - 709_440
+    assert since(now.spaces, ("foo1_ssd2",), 0.0) == [
+        (100.0, (194_805_760 - 190_849_024 - 5440,)),
+        (1000.0, (194_805_760 - 126_115_840 - 709_440,)),
+    ]
     place = next(place for place in now.spaces[0].places if place.name == "foo2_ssd1")
     assert (place.group, place.metadata, place.data, place.size_kb) == ("2", True, False, 194_805_760)
 
