@@ -10,6 +10,8 @@ import asyncio
 from collections import defaultdict
 from collections.abc import AsyncGenerator, Iterable, Sequence
 
+import msgspec
+
 from remote.clock import SetClock
 from remote.command import Command
 from remote.errors import NotRecordedError
@@ -66,7 +68,9 @@ class AnsweringSite(Site):
             case Placed():
                 self._places[event.host].append(event)
             case JobsListed():
-                self._lists[event.host].append(event)
+                before = {job.id: job for listed in self._lists[event.host][-1:] for job in listed.jobs}
+                same = (before[job_id] for job_id in event.same if job_id in before)
+                self._lists[event.host].append(msgspec.structs.replace(event, jobs=(*event.jobs, *same), same=()))
             case Launching():
                 self._launches[event.host, event.spec.id] = event
             case JobChanged():

@@ -112,10 +112,11 @@ class JobChanged(Base, frozen=True, tag="job"):
 
 
 class JobsListed(Base, frozen=True, tag="jobs"):
-    """All jobs of a host."""
+    """All jobs of a host; `same` are the ids of those that have ended and are as its list before told."""
 
     host: str
     jobs: tuple[JobStatus, ...]
+    same: tuple[str, ...] = ()
 
 
 class Adopted(Base, frozen=True, tag="adopted"):

@@ -9,6 +9,8 @@ import asyncio
 from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
 from contextlib import aclosing
 
+import msgspec
+
 from remote.command import Command
 from remote.errors import RefusedError, SiteError
 from remote.events import (
@@ -58,6 +60,8 @@ class RecordingSite(Site):
         self._writer = writer
         self._prepare = prepare
         self._number = 0
+        self._ended: dict[str, dict[str, JobStatus]] = {}
+        """The jobs of each host that had ended when they were listed last."""
         inner.on_link = self._link_changed
         for link in inner.links.values():
             self._link_changed(link)
@@ -130,8 +134,17 @@ class RecordingSite(Site):
 
     async def _jobs(self, host: str) -> tuple[JobStatus, ...]:
         jobs = await self._inner.jobs(host)
-        self._emit(JobsListed(self.clock.now(), host, jobs))
+        self._emit(self._listed(host, jobs))
         return jobs
+
+    def _listed(self, host: str, jobs: Sequence[JobStatus]) -> JobsListed:
+        """The list of a host's jobs, in short where they ended long ago: hosts keep hundreds, and are asked often."""
+        before = self._ended.get(host, {})
+        # the room beside its log is another one each time, and is nothing of a job that has ended
+        ended = {job.id: msgspec.structs.replace(job, free_kb=None) for job in jobs if job.state.settled}
+        same = {job_id: None for job_id, job in ended.items() if before.get(job_id) == job}
+        self._ended[host] = ended
+        return JobsListed(self.clock.now(), host, tuple(job for job in jobs if job.id not in same), tuple(same))
 
     async def _follow(self, host: str, source: JobLog | FileLog, offset: int) -> AsyncGenerator[Followed, None]:
         async with aclosing(self._inner.follow(host, source, offset)) as events:
@@ -145,6 +158,7 @@ class RecordingSite(Site):
             case Chunk(offset, data):
                 return LogRead(now, host, source, offset, Exact(data))
             case StateSeen(status):
+                self._ended.get(host, {}).pop(status.id, None)
                 return JobChanged(now, host, status)
             case Rewound(why):
                 return LogRewound(now, host, source, why)
@@ -152,6 +166,7 @@ class RecordingSite(Site):
                 return ProcessChanged(now, host, source, alive)
 
     def _job_changed(self, host: str, status: JobStatus) -> JobStatus:
+        self._ended.get(host, {}).pop(status.id, None)  # the next list tells of it in full
         self._emit(JobChanged(self.clock.now(), host, status))
         return status
 

@@ -1,4 +1,6 @@
-"""More of what a scan does and meets: users step by step, complaints by kind with their lines, disks, and limits."""
+"""More of what a scan does and meets: users step by step, complaints by kind with their lines, disks and their
+failure groups, and limits.
+"""
 
 from __future__ import annotations
 
@@ -14,7 +16,7 @@ from textual.screen import ModalScreen
 from textual.widgets import Static
 
 from screens.restripe_lines import LABEL, evidence_lines
-from screens.restripe_parts import brake_blocks, canary_block, fill_lines, users_block
+from screens.restripe_parts import brake_blocks, canary_block, fill_lines, group_lines, users_block
 from screens.restripe_seen import Seen
 from screens.widgets import clipboard
 from screens.widgets.lines import Lines
@@ -74,7 +76,7 @@ def all_lines(found: Seen, width: int) -> list[Text]:
         evidence_lines(found.progress, width),
         users_lines(found.hurt, found.now, found.zone, width),
         canary_lines(found.state, found.canary, width),
-        fill_lines(found.fills, width),
+        [*fill_lines(found.fills, width), *group_lines(found.fills, width)],
         [line for block in brake_blocks(found.brake, width) for line in block.lines],
     )
     lines: list[Text] = []

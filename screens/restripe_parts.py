@@ -101,14 +101,35 @@ def fill_block(fills: Sequence[Fill], width: int) -> Block:
 
 def fill_lines(fills: Sequence[Fill], width: int) -> list[Text]:
     """How full each disk is, the fullest first, side by side where there are many."""
-    across = max(1, (width - LABEL - 1) // FILL)
     lines: list[Text] = []
     for label, some in _apart(fills):
-        cells = [_cell(fill) for fill in sorted(some, key=_fullest)]
-        rows = ["  ".join(cells[at : at + across]) for at in range(0, len(cells), across)]
-        lines += [field(label if at == 0 else "", row, width) for at, row in enumerate(rows)]
+        lines += _side_by_side(label, some, width)
         lines += _too_full(some, width)
     return lines
+
+
+def group_lines(fills: Sequence[Fill], width: int) -> list[Text]:
+    """How full the failure groups are that are filled; none where they are no more than a disk each, or one alone."""
+    groups: dict[str, list[Fill]] = {}
+    for fill in fills:
+        if fill.group and not fill.emptied:
+            groups.setdefault(fill.group, []).append(fill)
+    if len(groups) < 2 or all(len(some) == 1 for some in groups.values()):
+        return []
+    return _side_by_side("groups", [_together(name, some) for name, some in groups.items()], width)
+
+
+def _together(name: str, fills: Sequence[Fill]) -> Fill:
+    ends = [fill.end for fill in fills if fill.end is not None]
+    end = sum(ends) if len(ends) == len(fills) else None
+    return Fill(name, sum(fill.used for fill in fills), sum(fill.size for fill in fills), end)
+
+
+def _side_by_side(label: str, fills: Sequence[Fill], width: int) -> list[Text]:
+    across = max(1, (width - LABEL - 1) // FILL)
+    cells = [_cell(fill) for fill in sorted(fills, key=_fullest)]
+    rows = ["  ".join(cells[at : at + across]) for at in range(0, len(cells), across)]
+    return [field(label if at == 0 else "", row, width) for at, row in enumerate(rows)]
 
 
 def fill_short(fills: Sequence[Fill], width: int) -> list[Text]:

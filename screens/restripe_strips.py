@@ -12,7 +12,8 @@ from typing import Any
 
 from screens.restripe_charts import Strip, count_text
 from supervision.canary_rates import Canary
-from supervision.canary_rates import trend as complaints
+from supervision.canary_trend import Point as Complaints
+from supervision.canary_trend import trend as complaints
 from supervision.charting import Axis, Sample, held, means, most, rates
 from supervision.filesystem import Fill, Progress
 from supervision.impact import TrendPoint
@@ -111,10 +112,14 @@ def canary_strips(kept: Kept, state: State, canary: Canary) -> Iterator[Strip]:
     for label, now, wide in (("errors", canary.now.errors, False), ("warnings", canary.now.warnings, True)):
 
         def values(axis: Axis, label: str = label) -> Values:
-            told = kept.get("canary", (state.heard,), axis, lambda: complaints(state, axis.start, axis.end, axis.width))
+            told = kept.get("canary", (state.heard,), axis, lambda: _complaints(kept, state, axis))
             return tuple(getattr(point, label) for point in told)[: axis.columns]
 
         yield Strip(label, _a_minute(now), values, _a_minute, wide=wide)
+
+
+def _complaints(kept: Kept, state: State, axis: Axis) -> tuple[Complaints, ...]:
+    return complaints(state, axis.start, axis.end, axis.width, remember=kept.get)
 
 
 def _a_minute(rate: float) -> str:

@@ -2,7 +2,7 @@
 
 Each line is counted once. A new tail is laid over the one before by the lines themselves, so the last second is neither
 lost nor doubled, and a clock that is set back does no harm. It is part of the state, so a replay has it at every
-moment. Rates and what to think of them are in `supervision.canary_rates`.
+moment. Rates and what to think of them are in `supervision.canary_rates`, charts in `supervision.canary_trend`.
 """
 
 from __future__ import annotations

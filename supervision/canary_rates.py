@@ -105,14 +105,6 @@ class Canary(msgspec.Struct, frozen=True):
         return "".join(words)
 
 
-class Point(msgspec.Struct, frozen=True):
-    """Lines a minute over one piece of time that begins at `at` (Site's clock); None where nothing is known of it."""
-
-    at: float
-    errors: float | None
-    warnings: float | None
-
-
 class _OfHost(msgspec.Struct, frozen=True):
     """What one host complains of now, and complained of before (None where too little is known), in so many seconds."""
 
@@ -190,36 +182,6 @@ def _of_host(heard: Listening, until: float, began: float | None) -> _OfHost:
     )
 
 
-def trend(
-    state: State, begins: float, ends: float, seconds: float = 60.0, hosts: Sequence[str] | None = None
-) -> tuple[Point, ...]:
-    """Rates over equal pieces of time, of `seconds` each, for a chart; what is older than a day is told by the hour."""
-    many = max(0, min(10_000, -int(-(ends - begins) // seconds)))
-    errors, warnings, known = [0.0] * many, [0.0] * many, [False] * many
-    for host in state.hosts if hosts is None else hosts:
-        heard, fact = state.heard.get(host), state.facts.get(f"logs {host}")
-        if heard is None or fact is None or not heard.since:
-            continue
-        for index in range(many):
-            at = begins + index * seconds
-            known[index] = known[index] or _is_known(heard, at, at + seconds, fact.at + fact.took)
-        for start, width, kind in heard.between(begins, ends):
-            first = max(0, int((start - begins) // seconds))
-            for index in range(first, min(many, int((start + width - begins) // seconds) + 1)):
-                at = begins + index * seconds
-                share = max(0.0, min(at + seconds, start + width) - max(at, start)) / width * 60 / seconds
-                errors[index] += sum(count.errors for count in kind.values()) * share
-                warnings[index] += sum(count.warnings for count in kind.values()) * share
-    return tuple(
-        Point(
-            begins + index * seconds,
-            errors[index] if known[index] else None,
-            warnings[index] if known[index] else None,
-        )
-        for index in range(many)
-    )
-
-
 def newest(state: State, kind: str, hosts: Sequence[str] | None = None, most: int = 5) -> tuple[Heard, ...]:
     """The last lines of a kind, the newest first."""
     found = [
@@ -253,11 +215,6 @@ def _until(state: State, host: str) -> float | None:
     if fact is None or fact.failure or not isinstance(told, LogTails) or all(tail.why for tail in told.tails):
         return None
     return fact.at + fact.took
-
-
-def _is_known(heard: Listening, at: float, end: float, until: float) -> bool:
-    in_gap = any(gap <= at and end <= ended for gap, ended in heard.gaps)
-    return min(heard.since.values()) < end and at < until and not in_gap
 
 
 def _between(heard: Listening, begins: float, ends: float, *, nodes: bool = False) -> dict[str, Sum]:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import msgspec
 
@@ -20,10 +20,9 @@ ROUGH = "by how full disks are alone, and what they will hold is an assumption: 
 
 
 class Filling(msgspec.Struct, frozen=True):
-    """A disk, or a failure group, that a scan fills: KB before it, now, and as forecast for its end."""
+    """A disk that a scan fills: KB before it, now, and as forecast for its end."""
 
     name: str
-    group: str
     size_kb: int
     before_kb: int
     now_kb: int
@@ -50,29 +49,12 @@ def fillings(
     done = _count_at(at, [(began, 0), *counted])
     if done is None or done < EARLY * total:
         return ()
-    places = {place.name: place for place in reversed([place for look in looks for place in look.places])}
+    distinct = {id(look.places): look.places for look in looks}  # most looks share them
+    places = {place.name: place for some in reversed(distinct.values()) for place in reversed(some)}
     return tuple(
-        Filling(name, places[name].group, places[name].size_kb, old, new, round(old + (new - old) * total / done))
+        Filling(name, places[name].size_kb, old, new, round(old + (new - old) * total / done))
         for name, old, new in zip(names, before, now, strict=True)
     )
-
-
-def by_group(disks: Iterable[Filling]) -> tuple[Filling, ...]:
-    """The same summed by failure group, which has its name; the smallest group limits what is kept in two copies."""
-    groups: dict[str, list[Filling]] = defaultdict(list)
-    for disk in disks:
-        groups[disk.group].append(disk)
-    return tuple(
-        Filling(
-            group,
-            group,
-            *(
-                sum(getattr(disk, field) for disk in mine)
-                for field in ("size_kb", "before_kb", "now_kb", "end_kb")
-            ),
-        )
-        for group, mine in sorted(groups.items())
-    )  # fmt: skip
 
 
 def emptied(looks: Sequence[Look], names: Sequence[str], began: float) -> Estimator | None:

@@ -101,7 +101,8 @@ class Progress(msgspec.Struct, frozen=True):
 class Fill(msgspec.Struct, frozen=True):
     """How full a disk is that a scan fills, or empties; `used` and `size` in KB.
 
-    `end` is what will be on it when the scan is over, as forecast; None where that cannot be told.
+    `end` is what will be on it when the scan is over, as forecast; None where that cannot be told. `group` is its
+    failure group: two copies never lie in the same one.
     """
 
     name: str
@@ -109,6 +110,7 @@ class Fill(msgspec.Struct, frozen=True):
     size: int
     end: int | None = None
     emptied: bool = False
+    group: str = ""
 
 
 class Aftermath(msgspec.Struct, frozen=True):

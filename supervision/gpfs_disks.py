@@ -51,7 +51,7 @@ def fills(view: View) -> tuple[Fill, ...]:
     if view.space is None or not view.space.exact:
         return ()  # figures that are rounded up would show an empty disk as full
     return tuple(
-        Fill(disk.nsd, disk.used_kb, disk.size_kb)
+        Fill(disk.nsd, disk.used_kb, disk.size_kb, group=disk.failure_group)
         for disk in sorted(view.space.disks, key=lambda disk: disk.nsd)
         if disk.usage is Usage.METADATA_ONLY
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from types import MappingProxyType
 from typing import TypeVar
 
@@ -46,6 +46,7 @@ from supervision.state import COMMANDS, DECISIONS, LINK_BACK, Job, Ran, State
 
 K = TypeVar("K")
 V = TypeVar("V")
+END_LOST = "it has ended, and the recording has lost how"
 
 
 def reduce(state: State, event: Event, ahead: Ahead | None = None) -> State:
@@ -70,7 +71,7 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
         case JobChanged():
             return _job_changed(state, event.host, (event.status,), event.t)
         case JobsListed():
-            state = _job_changed(state, event.host, event.jobs, event.t)
+            state = _job_changed(state, event.host, (*event.jobs, *_as_before(state, event)), event.t)
             return replace(state, listed=_with(state.listed, event.host, event.t))
         case LogRead() | LogRewound():
             return _log_read(state, event)
@@ -275,6 +276,14 @@ def _job_changed(state: State, host: str, statuses: Sequence[JobStatus], at: flo
                 for ran in commands
             )
     return msgspec.structs.replace(state, jobs=MappingProxyType(jobs), commands=commands)
+
+
+def _as_before(state: State, event: JobsListed) -> Iterator[JobStatus]:
+    """The jobs of a list that have ended and are as they were told before, unless a recording has lost how they did."""
+    for job_id in event.same:
+        if job := state.job(event.host, job_id):
+            lost = msgspec.structs.replace(job.status, state=JobState.UNKNOWN, note=END_LOST)
+            yield job.status if job.status.state.settled else lost
 
 
 def _job_after(held: Job | None, host: str, status: JobStatus, at: float) -> Job:

@@ -123,7 +123,9 @@ BY_KIND: dict[type, st.SearchStrategy[Event]] = {
     Launching: st.builds(Launching, TIMES, NAMES, SPECS, TEXT),
     Signalling: st.builds(Signalling, TIMES, NAMES, JOB_IDS, st.sampled_from(["TERM", "KILL", "seal", "renew"])),
     JobChanged: st.builds(JobChanged, TIMES, NAMES, STATUSES),
-    JobsListed: st.builds(JobsListed, TIMES, NAMES, st.lists(STATUSES, max_size=3).map(tuple)),
+    JobsListed: st.builds(
+        JobsListed, TIMES, NAMES, st.lists(STATUSES, max_size=3).map(tuple), st.lists(NAMES, max_size=3).map(tuple)
+    ),
     Adopted: st.builds(
         Adopted,
         TIMES,

@@ -7,7 +7,7 @@ from rich.text import Text
 from screens.restripe_charts import count_text
 from screens.restripe_events import event_lines, events_of
 from screens.restripe_lines import Block, finish_lines, fitted
-from screens.restripe_parts import fill_lines, fill_short, happened_block, users_block, users_text
+from screens.restripe_parts import fill_lines, fill_short, group_lines, happened_block, users_block, users_text
 from screens.restripe_strips import Kept
 from supervision.charting import Axis
 from supervision.eta import State
@@ -89,6 +89,26 @@ def test_disks_that_will_not_hold_what_comes_are_named() -> None:
     assert plain(fill_short(fills, 77))[1] == (
         "           !! FULL before the end, by forecast: ssd0, ssd1, ssd2 and 2 more"
     )
+
+
+def test_failure_groups_are_told_as_the_sums_of_their_disks_the_fullest_first() -> None:
+    fills = [
+        Fill("a", 10, 100, 20, group="1"),
+        Fill("b", 10, 100, 30, group="1"),
+        Fill("c", 30, 100, 80, group="2"),
+        Fill("old", 40, 100, 0, emptied=True, group="3"),
+    ]
+    assert plain(group_lines(fills, 77)) == [
+        "groups     2         █▊░░░░   30 % -> 80 %  1         ▋░░░░░   10 % -> 25 %",
+    ]
+    without = [*fills[:2], Fill("c", 30, 100, group="2"), Fill("d", 30, 100, 40, group="2")]
+    assert plain(group_lines(without, 77))[0].startswith("groups     2               ██▍░░░░░   30 %")
+
+
+def test_failure_groups_of_one_disk_each_and_one_alone_are_not_told_again() -> None:
+    assert group_lines([Fill("a", 10, 100, group="1"), Fill("b", 10, 100, group="2")], 77) == []
+    assert group_lines([Fill("a", 10, 100, group="1"), Fill("b", 10, 100, group="1")], 77) == []
+    assert group_lines([Fill("a", 10, 100), Fill("b", 10, 100)], 77) == []
 
 
 def test_the_last_event_is_told_and_how_many_there_were_since_the_scan_began() -> None:

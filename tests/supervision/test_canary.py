@@ -17,7 +17,8 @@ from remote.linux.commands import log_history, logs
 from remote.linux.host_time import host_time
 from remote.linux.log_tails import parse_logs
 from supervision.canary import DAY, HOURS, Bucket, Count, Listening, read_to, unseen
-from supervision.canary_rates import Level, Point, Rate, canary, newest, trend
+from supervision.canary_rates import Level, Rate, canary, newest
+from supervision.canary_trend import Point, trend
 from supervision.gpfs_view import Memo
 from supervision.state import State
 from supervision.store import Store
@@ -293,6 +294,49 @@ def test_points_of_a_chart_are_none_where_nothing_is_known() -> None:
         Point(NOON + 300, None, None),
     )
     assert trend(session.state, NOON - 120, NOON, 120.0) == (Point(NOON - 120, 0.5, 0.5),)
+
+
+def test_what_is_older_than_a_day_is_spread_evenly_over_its_hour_in_a_chart() -> None:
+    session = Session()
+    first = [at(-3600, QUIET), at(-30, EXPEL.format(1)), at(-20, "[W] odd"), at(-10, "[W] odd")]
+    session.answer(0, told(first))
+    session.answer(3 * 86_400, told([*first, at(3 * 86_400 - 1, QUIET)]))
+    points = trend(session.state, NOON - 5400, NOON + 1800, 1800.0)
+    assert points == (
+        Point(NOON - 5400, None, None),
+        Point(NOON - 3600, 0.5 / 30, 1 / 30),
+        Point(NOON - 1800, 0.5 / 30, 1 / 30),
+        Point(NOON, 0, 0),
+    )
+
+
+def test_for_a_chart_only_the_hours_in_which_something_was_heard_are_gone_through_again() -> None:
+    session = Session(HOST, "pollux2")
+    memo, made = Memo(), list[str]()
+
+    def remember(name: str, sources: tuple[object, ...], axis: object, make: Callable[[], Any]) -> Any:
+        assert axis is None  # the same sums serve every axis
+
+        def make_and_tell() -> Any:
+            made.append(name)
+            return make()
+
+        return memo.get(name, sources, make_and_tell)
+
+    def seen(begins: float = NOON - 7200) -> list[str]:
+        made.clear()
+        found = trend(session.state, begins, NOON + 7200, remember=remember)
+        assert found == trend(session.state, begins, NOON + 7200)
+        return list(made)
+
+    ten, eleven, noon = ((int(NOON // 3600) - hours) % (DAY + 1) for hours in (2, 1, 0))
+    lines = [at(-3700, EXPEL.format(1)), at(-30, EXPEL.format(2))]
+    for host in (HOST, "pollux2"):
+        session.answer(0, told(lines), host)
+    assert seen() == [f"trend {host}{part}" for host in (HOST, "pollux2") for part in ("", f" {ten}", f" {eleven}")]
+    assert seen() == seen(NOON - 3600) == []
+    session.answer(60, told([*lines, at(20, EXPEL.format(3))]), "pollux2")
+    assert seen() == [f"trend pollux2 {noon}"]
 
 
 def test_the_last_lines_of_a_kind_are_kept_the_newest_first() -> None:

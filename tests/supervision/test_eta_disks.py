@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from supervision.eta import Estimator, Span, State
-from supervision.eta_disks import ROUGH, Filling, by_group, emptied, evened_out, filled, fillings
+from supervision.eta_disks import ROUGH, Filling, emptied, evened_out, filled, fillings
 from supervision.spaces import DiskUse, Look, noted
 from tests.supervision.seedlog import ALLOCATED
 
@@ -56,7 +56,7 @@ def test_the_fill_is_what_came_by_what_was_done_when_it_was_told() -> None:
     """The last look was at a quarter of the work, whatever was counted since."""
     history = looks((0.0, [DiskUse("d", 100, 1000)]), (25.0, [DiskUse("d", 200, 1000)]))
     (found,) = fillings(history, ("d",), 10.0, [(20.0, 0), (30.0, 500), (40.0, 900)], 1000)
-    assert found == Filling("d", "", 1000, 100, 200, 500)
+    assert found == Filling("d", 1000, 100, 200, 500)
 
 
 @pytest.mark.parametrize(
@@ -73,11 +73,6 @@ def test_nothing_is_said_of_the_fill_where_it_would_be_a_guess(
 ) -> None:
     history = looks((0.0, [DiskUse("d", 100, 1000)]), (25.0, [DiskUse("d", 200, 1000)]))
     assert fillings(history, ("d",), began, lines, total) == ()
-
-
-def test_failure_groups_are_the_sums_of_their_disks() -> None:
-    disks = [Filling("a", "2", 10, 1, 2, 3), Filling("b", "1", 20, 2, 4, 6), Filling("c", "2", 30, 3, 6, 20)]
-    assert by_group(disks) == (Filling("1", "1", 20, 2, 4, 6), Filling("2", "2", 40, 4, 8, 23))
 
 
 def span(found: Estimator | None) -> Span:

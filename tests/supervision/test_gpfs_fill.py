@@ -220,7 +220,7 @@ def test_what_fills_is_worked_out_once_for_each_look_and_line() -> None:
     one = job(began=BEGAN)
     first = with_looks(state(disks, jobs=(one,), logs=(scanning(),)), (BEGAN, [DiskUse("ssd", 1, 100)]))
     known = shown(View(first, FS, ("n1",), memo), one)
-    assert [fill.name for fill in known] == ["ssd"]
+    assert [(fill.name, fill.group) for fill in known] == [("ssd", "1")]
     assert shown(View(msgspec.structs.replace(first, at=NOW + 9), FS, ("n1",), memo), one) is known
     longer = {**first.logs, ("n1", "job:j1"): scanning(11)}
     assert shown(View(msgspec.structs.replace(first, logs=longer), FS, ("n1",), memo), one) is not known

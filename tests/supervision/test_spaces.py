@@ -60,6 +60,14 @@ def test_the_looks_of_a_run_begin_with_the_last_one_before_it() -> None:
     assert since(kept, (), 100.0) == since(kept, ("none",), 100.0) == []
 
 
+def test_looks_that_tell_of_the_same_disks_in_another_order_are_read_by_name() -> None:
+    kept = history([(0.0, (1, 2)), (60.0, (3, 4))])
+    kept = noted(kept, 120.0, uses(5, 6)[::-1])
+    kept = noted(kept, 180.0, uses(7))
+    kept = noted(kept, 240.0, uses(8, 9))
+    assert since(kept, ("d2", "d1"), 0.0) == [(0.0, (2, 1)), (60.0, (4, 3)), (120.0, (6, 5)), (240.0, (9, 8))]
+
+
 def answered(before: State, at: float, words: tuple[str, ...], text: str, rc: int = 0) -> State:
     command = gpfs.mmdf(FS)
     command = type(command)(words, command.effect)
@@ -74,9 +82,10 @@ def test_the_state_keeps_what_mmdf_told_and_when_it_was_asked() -> None:
     now = answered(now, 2000.0, ("mmdf", FS), "", rc=1)
     now = answered(now, 3000.0, ("mmdf", "other"), text)
     assert [(look.at, len(look.places)) for look in now.spaces] == [(100.0, 6), (1000.0, len(now.spaces[1].places))]
-    use = now.spaces[0].use()
-    assert use["foo1_ssd2"] == 194_805_760 - 190_849_024 - 5440
-    assert now.spaces[1].use()["foo1_ssd2"] == 194_805_760 - 126_115_840 - 709_440
+    assert since(now.spaces, ("foo1_ssd2",), 0.0) == [
+        (100.0, (194_805_760 - 190_849_024 - 5440,)),
+        (1000.0, (194_805_760 - 126_115_840 - 709_440,)),
+    ]
     place = next(place for place in now.spaces[0].places if place.name == "foo2_ssd1")
     assert (place.group, place.metadata, place.data, place.size_kb) == ("2", True, False, 194_805_760)
 
