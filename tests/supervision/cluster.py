@@ -6,22 +6,26 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from remote.clock import ScaledClock
 from remote.events import Event, Header
+from remote.linux.inventory import Contents, Inventory, ReadState
+from remote.linux.models import BlockDevices
 from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION, Writer
 from remote.site import Site
 from remote.ssh.settings import SshSettings
 from simulator.client import Simulation
+from supervision.gpfs_facts import facts_of
 from supervision.journal import Journal
 from supervision.migration import StopError
 from supervision.recipes.metadata_to_ssd import MetadataToSsd
+from supervision.state import State
 from supervision.store import Store
 from supervision.supervisor import Supervisor
 from tests.supervision.seed import CHANGING
@@ -82,6 +86,29 @@ async def until_so(look: Callable[[], Awaitable[bool]], seconds: float = 30.0) -
     async with asyncio.timeout(seconds):
         while not await look():
             await asyncio.sleep(0.01)
+
+
+def all_read(state: State, host: str) -> bool:
+    """Whether the last look at a host told of all its devices what lies on them; that of a path is told by its map."""
+    facts = facts_of(state)
+    looks = [facts.fact(kind, host) for kind in (BlockDevices, Inventory, Contents)]
+    told = facts.get(Contents, host)
+    if told is None or any(look is None or look.failure for look in looks):
+        return False
+    return all(each.state in {ReadState.READ, ReadState.PATH} for each in told.devices)
+
+
+async def look_until_read(live: Session, hosts: Sequence[str], seconds: float = 90.0) -> None:
+    """Look at the devices of all these hosts at once; then at one host after another until all of its were read.
+
+    One machine plays all hosts: when it has more to do, a device may not answer within the seconds that it is given.
+    A host tells then that its state is unknown, as it has to, and whoever wants to know asks again.
+    """
+    assert await live.supervisor.look_at_devices(hosts) == {}
+    async with asyncio.timeout(seconds):
+        for host in hosts:
+            while not all_read(live.store.state, host):
+                assert await live.supervisor.look_at_devices((host,)) == {}
 
 
 def kill_runner(sim: Simulation, job_id: str) -> list[int]:

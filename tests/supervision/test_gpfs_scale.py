@@ -8,7 +8,7 @@ from simulator.client import Simulation
 from supervision.gpfs import GpfsFileSystem, own_daemon
 from supervision.gpfs_facts import facts_of
 from supervision.tables import Severity
-from tests.supervision.cluster import session
+from tests.supervision.cluster import look_until_read, session
 
 
 async def test_a_grown_cluster_answers() -> None:
@@ -16,7 +16,7 @@ async def test_a_grown_cluster_answers() -> None:
         fs = GpfsFileSystem(sim.fs, sim.entry, sim.hosts)
         await live.supervisor.ask(sim.entry, *fs.questions(), *fs.costly())
         servers = [host for host in sim.hosts if host.startswith("nsd")]
-        assert await live.supervisor.look_at_devices(servers) == {}
+        await look_until_read(live, servers)
         await live.supervisor.ask("cl03", own_daemon())
         await live.supervisor.ask("nsd01", own_daemon(), mmdiag_waiters())
         state = live.store.state

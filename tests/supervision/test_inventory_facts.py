@@ -23,7 +23,7 @@ from supervision.gpfs_facts import facts_of
 from supervision.journal import Journal
 from supervision.store import Store
 from supervision.supervisor import Supervisor
-from tests.supervision.cluster import session
+from tests.supervision.cluster import look_until_read, session
 from tests.supervision.scripted_site import ScriptedSite
 
 JSON = '{"blockdevices": [{"name": "sdb", "kname": "sdb", "size": 5, "parttype": "37AFFC90"}]}'
@@ -142,7 +142,7 @@ def test_each_watched_host_is_asked_for_its_devices_apart_from_its_time() -> Non
 @pytest.mark.parametrize("scenario", ["seed", "scale"])
 async def test_simulated_hosts_are_asked_over_ssh_and_never_for_the_disks_of_this_machine(scenario: str) -> None:
     async with Simulation.start(scenario, speed=60) as sim, session(sim, armed=False) as live:
-        assert await live.supervisor.look_at_devices((sim.entry,)) == {}
+        await look_until_read(live, (sim.entry,))
         await live.supervisor.ask(sim.entry, mmdevdiscover())
         state = live.store.state
     facts = facts_of(state)

@@ -2,34 +2,46 @@
 
 from __future__ import annotations
 
-import asyncio
+import contextlib
 import json
 import re
 import shlex
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import pytest
 
-from simulator.client import Simulation
-from tests.supervision.cluster import until_so
 from tests.terminal.cluster import Cluster, simulated
 from tests.tui.program import no_traceback, restripe
+from tests.waiting import until_now
 
 NAMES = {1: ("sdg", "sdh"), 2: ("sdg", "sdh"), 3: ("sde", "sdf")}
 """The new SSDs in the seed; on the third server sdg and sdh are the boot disks."""
 
 
+AS_THEY_WERE = {
+    "fstype": "",
+    "nsd_id": "",
+    "logical_sector": 512,
+    "physical_sector": 4096,
+    "model": "INTEL SSDSC2BA200G3",
+    "firmware": "5DV10250",
+    "hangs": False,
+}
+"""What `set_device` is told so that a new SSD is again as the seed has it, but for its identity."""
+
+
 @pytest.fixture
-async def cluster() -> AsyncIterator[Simulation]:
-    async with Simulation.start(scenario="seed", speed=60) as simulation:
-        yield simulation
+def cluster(tmp_path: Path) -> Iterator[Cluster]:
+    """A cluster for a test that leaves it changed."""
+    with simulated(tmp_path, speed=60) as made:
+        yield made
 
 
 @pytest.fixture(scope="module")
 def unbroken(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
-    """A cluster for tests that only look."""
+    """A cluster for tests that only look, and for those that put a device back as it was."""
     with simulated(tmp_path_factory.mktemp("unbroken"), speed=60) as made:
         yield made
 
@@ -62,27 +74,38 @@ def verify_now(home: Path, config: Path, text: str, *words: str, host: str = "po
     return Ended(done.returncode, done.stdout, done.stderr)
 
 
-async def verify(cluster: Simulation, text: str, *words: str, host: str = "pollux1", fs: str = "mss1") -> Ended:
-    given = (text, "--fs", fs, *words)
-    return await asyncio.to_thread(verify_now, cluster.directory, cluster.ssh_config, *given, host=host)
+def verify(cluster: Cluster, text: str, *words: str, host: str = "pollux1", fs: str = "mss1") -> Ended:
+    return verify_now(cluster.directory, cluster.config, text, "--fs", fs, *words, host=host)
 
 
-async def as_json(cluster: Simulation, text: str, *words: str) -> Any:
-    ended = await verify(cluster, text, *words, "--json")
+def as_json(cluster: Cluster, text: str, *words: str) -> Any:
+    ended = verify(cluster, text, *words, "--json")
     assert ended.err == ""
     told = json.loads(ended.out)
     assert told["exit"] == ended.code
     return told
 
 
-async def unchanged(cluster: Simulation) -> bool:
+def unchanged(cluster: Cluster) -> bool:
     """Whether nothing but looking was done."""
-    ran = {command["argv"][0] for command in (await cluster.control("history"))["commands"]}
+    ran = {command["argv"][0] for command in cluster.ctl("history")["commands"]}
     return not ran & {"mmcrnsd", "mmdelnsd", "mmadddisk", "mmchdisk", "mmrestripefs"}
 
 
-async def test_the_same_names_on_all_servers_are_blocked_with_the_boot_disks_named(cluster: Simulation) -> None:
-    ended = await verify(cluster, stanzas({1: ("sdg", "sdh"), 2: ("sdg", "sdh"), 3: ("sdg", "sdh")}))
+@contextlib.contextmanager
+def altered(cluster: Cluster, **change: Any) -> Iterator[None]:
+    """The second new SSD of the second server is something else meanwhile."""
+    device = {"host": "pollux2", "device": "sdh"}
+    was = cluster.ctl("set_device", **device)
+    cluster.ctl("set_device", **device, **change)
+    try:
+        yield
+    finally:
+        assert cluster.ctl("set_device", **device, **AS_THEY_WERE, wwn=was["wwn"], serial=was["serial"]) == was
+
+
+def test_the_same_names_on_all_servers_are_blocked_with_the_boot_disks_named(unbroken: Cluster) -> None:
+    ended = verify(unbroken, stanzas({1: ("sdg", "sdh"), 2: ("sdg", "sdh"), 3: ("sdg", "sdh")}))
     assert ended.code == 4
     assert len(ended.blocks) == 2
     for block, name in zip(ended.blocks, ("sdg", "sdh"), strict=True):
@@ -92,11 +115,11 @@ async def test_the_same_names_on_all_servers_are_blocked_with_the_boot_disks_nam
         assert block.endswith("Free on pollux3 and like the others of this file: sde, sdf")
     assert "do not run mmcrnsd" in ended.out
     assert all(len(line) <= 80 for line in ended.out.splitlines() if not line.startswith(("-", "!!")))
-    assert await unchanged(cluster)
+    assert unchanged(unbroken)
 
 
-async def test_the_right_names_are_proven_and_the_trap_is_told(cluster: Simulation) -> None:
-    ended = await verify(cluster, stanzas(NAMES))
+def test_the_right_names_are_proven_and_the_trap_is_told(unbroken: Cluster) -> None:
+    ended = verify(unbroken, stanzas(NAMES))
     assert (ended.code, ended.err) == (0, "")
     assert "PROVEN: 6 of 6 devices" in ended.out
     head = " ".join(ended.out.partition("\n\n")[0].split())
@@ -104,37 +127,37 @@ async def test_the_right_names_are_proven_and_the_trap_is_told(cluster: Simulati
         r"pollux\.example\.com, file system mss1: looked at \d{4}-\d\d-\d\d [\d:]{8} \S+, by way of pollux1", head
     )
     assert "sdg on pollux3: this name is chosen on pollux[1-2]" in " ".join(ended.out.split())
-    told = await as_json(cluster, stanzas(NAMES))
+    told = as_json(unbroken, stanzas(NAMES))
     assert [stanza["means"]["identity"] for stanza in told["stanzas"]] == [
         f"wwn:55cd2e404b7d1a{0x31 + 5 * (2 * server + number):02x}" for server in (1, 2, 3) for number in (0, 1)
     ]
     assert {stanza["means"]["size_bytes"] for stanza in told["stanzas"]} == {194805760 * 1024}
     assert {verdict["level"] for verdict in told["verdicts"]} == {"ok", "note"}
     assert sum(verdict["kind"] == "proven" for verdict in told["verdicts"]) == 6
-    assert await unchanged(cluster)
+    assert unchanged(unbroken)
 
 
-async def test_a_pin_is_compared_after_a_reboot_that_changes_names(cluster: Simulation, tmp_path: Path) -> None:
+def test_a_pin_is_compared_after_a_reboot_that_changes_names(cluster: Cluster, tmp_path: Path) -> None:
     pin = tmp_path / "pin.json"
-    ended = await verify(cluster, stanzas(NAMES), "--pin", str(pin))
+    ended = verify(cluster, stanzas(NAMES), "--pin", str(pin))
     assert (ended.code, ended.err) == (0, f"6 devices pinned in {pin}\n")
-    assert (await verify(cluster, stanzas(NAMES), "--against", str(pin))).code == 0
+    assert verify(cluster, stanzas(NAMES), "--against", str(pin)).code == 0
 
-    await cluster.control("reboot", host="pollux2", shuffle=True)
+    cluster.ctl("reboot", host="pollux2", shuffle=True)
 
-    async def is_back() -> bool:
-        host = (await cluster.control("facts"))["hosts"]["pollux2"]
+    def is_back() -> bool:
+        host = cluster.ctl("facts")["hosts"]["pollux2"]
         return bool(host["power"]) and host["daemon"] == "active"
 
-    await until_so(is_back, seconds=60)
-    old = await verify(cluster, stanzas(NAMES), "--against", str(pin))
+    until_now(is_back, seconds=60)
+    old = verify(cluster, stanzas(NAMES), "--against", str(pin))
     assert old.code == 4
     assert any("foo2_ssd1 was pinned as wwn:55cd2e404b7d1a45 (sdg then, sdf now)" in block for block in old.blocks)
     assert all("foo2" in block for block in old.blocks if "drift" in block)
 
     # each device has the name of the one before it now
-    new = await verify(cluster, stanzas({**NAMES, 2: ("sdf", "sdg")}), "--against", str(pin))
-    moved = await as_json(cluster, stanzas({**NAMES, 2: ("sdf", "sdg")}), "--against", str(pin))
+    new = verify(cluster, stanzas({**NAMES, 2: ("sdf", "sdg")}), "--against", str(pin))
+    moved = as_json(cluster, stanzas({**NAMES, 2: ("sdf", "sdg")}), "--against", str(pin))
     names = {s["nsd"]: s["means"]["identity"] for s in moved["stanzas"]}
     assert names["foo2_ssd1"] == "wwn:55cd2e404b7d1a45"
     assert names["foo2_ssd2"] == "wwn:55cd2e404b7d1a4a"
@@ -142,62 +165,60 @@ async def test_a_pin_is_compared_after_a_reboot_that_changes_names(cluster: Simu
     assert "foo2_ssd1 was sdg when it was pinned and is sdf now; it is the same device" in " ".join(new.out.split())
 
 
-async def test_a_server_that_only_the_pin_names_is_looked_at(cluster: Simulation, tmp_path: Path) -> None:
+def test_a_server_that_only_the_pin_names_is_looked_at(unbroken: Cluster, tmp_path: Path) -> None:
     """Whoever takes a server out of the file has still to find the disk where it was."""
     pin = tmp_path / "pin.json"
-    assert (await verify(cluster, stanzas({1: NAMES[1], 2: NAMES[2]}), "--pin", str(pin))).code == 0
+    assert verify(unbroken, stanzas({1: NAMES[1], 2: NAMES[2]}), "--pin", str(pin)).code == 0
     told = json.loads(pin.read_text())
     third = {"host": "pollux3", "node": "pollux3.example.com", "name": "sde", "boot_id": ""}
     told["devices"][0]["at"].append(third)
     pin.unlink()
     pin.write_text(json.dumps(told))
-    ended = await verify(cluster, stanzas({1: NAMES[1], 2: NAMES[2]}), "--against", str(pin))
+    ended = verify(unbroken, stanzas({1: NAMES[1], 2: NAMES[2]}), "--against", str(pin))
     assert ended.code == 4
     (block,) = ended.blocks
     assert "pollux3 does not see wwn:55cd2e404b7d1a3b (was sde); sde is now INTEL" in block
 
 
-async def test_a_pin_is_never_overwritten_and_never_made_of_what_is_blocked(
-    cluster: Simulation, tmp_path: Path
-) -> None:
+def test_a_pin_is_never_overwritten_and_never_made_of_what_is_blocked(unbroken: Cluster, tmp_path: Path) -> None:
     pin = tmp_path / "pin.json"
-    ended = await verify(cluster, stanzas({1: ("sde", "sdf")}), "--pin", str(pin))
+    ended = verify(unbroken, stanzas({1: ("sde", "sdf")}), "--pin", str(pin))
     assert ended.code == 4
     assert "was not written" in ended.err
     assert not pin.exists()
     pin.write_text("mine")
-    ended = await verify(cluster, stanzas(NAMES), "--pin", str(pin))
+    ended = verify(unbroken, stanzas(NAMES), "--pin", str(pin))
     assert (ended.code, ended.out) == (2, "")
     assert "never overwritten" in ended.err
     assert pin.read_text() == "mine"
-    ended = await verify(cluster, stanzas(NAMES), "--against", str(pin))
+    ended = verify(unbroken, stanzas(NAMES), "--against", str(pin))
     assert ended.code == 2
     assert "it is no pin file" in ended.err
 
 
-async def test_a_server_that_cannot_be_reached_is_unknown_and_unknown_is_not_ok(cluster: Simulation) -> None:
-    await cluster.control("power_off", host="pollux3")
-    ended = await verify(cluster, stanzas(NAMES))
+def test_a_server_that_cannot_be_reached_is_unknown_and_unknown_is_not_ok(cluster: Cluster) -> None:
+    cluster.ctl("power_off", host="pollux3")
+    ended = verify(cluster, stanzas(NAMES))
     assert ended.code == 5
     (block,) = ended.blocks
     assert block.startswith("BLOCK unread: sde, sdf on pollux3 (foo3_ssd1, foo3_ssd2): the host could not be read")
     assert "See that the host is up and sshd runs there" in block
     assert "Unknown is not ok" in ended.out
-    ended = await verify(cluster, stanzas(NAMES), host="pollux3")
+    ended = verify(cluster, stanzas(NAMES), host="pollux3")
     assert (ended.code, ended.out) == (5, "")
     assert "pollux3" in ended.err
 
 
-async def test_a_file_system_that_the_cluster_does_not_know_is_unknown(cluster: Simulation) -> None:
-    ended = await verify(cluster, stanzas(NAMES), fs="mss2")
+def test_a_file_system_that_the_cluster_does_not_know_is_unknown(unbroken: Cluster) -> None:
+    ended = verify(unbroken, stanzas(NAMES), fs="mss2")
     assert ended.code == 5
     assert all("mss2 is not known" in block for block in ended.blocks)
     assert ended.blocks
 
 
-async def test_a_disk_that_hangs_is_unknown_and_the_others_are_proven(cluster: Simulation) -> None:
-    await cluster.control("set_device", host="pollux2", device="sdh", hangs=True)
-    ended = await verify(cluster, stanzas(NAMES))
+def test_a_disk_that_hangs_is_unknown_and_the_others_are_proven(unbroken: Cluster) -> None:
+    with altered(unbroken, hangs=True):
+        ended = verify(unbroken, stanzas(NAMES))
     assert ended.code == 5
     (block,) = ended.blocks
     assert block.startswith("BLOCK unread: sdh on pollux2 (foo2_ssd2): what lies on it could not be read: hangs")
@@ -215,30 +236,30 @@ async def test_a_disk_that_hangs_is_unknown_and_the_others_are_proven(cluster: S
     ],
     ids=str,
 )
-async def test_what_is_wrong_with_a_device_is_told_with_its_name(
-    cluster: Simulation, change: dict[str, Any], code: int, said: str
+def test_what_is_wrong_with_a_device_is_told_with_its_name(
+    unbroken: Cluster, change: dict[str, Any], code: int, said: str
 ) -> None:
-    await cluster.control("set_device", host="pollux2", device="sdh", **change)
-    ended = await verify(cluster, stanzas(NAMES))
+    with altered(unbroken, **change):
+        ended = verify(unbroken, stanzas(NAMES))
     assert (ended.code, ended.err) == (code, "")
     assert said in " ".join(ended.out.split())
     assert "sdh on pollux2" in ended.out
 
 
-async def test_an_old_nsd_id_blocks_and_the_way_out_is_only_told(cluster: Simulation) -> None:
-    await cluster.control("set_device", host="pollux2", device="sdh", nsd_id="0A00010F507CC5D0")
-    ended = await verify(cluster, stanzas(NAMES))
+def test_an_old_nsd_id_blocks_and_the_way_out_is_only_told(unbroken: Cluster) -> None:
+    with altered(unbroken, nsd_id="0A00010F507CC5D0"):
+        ended = verify(unbroken, stanzas(NAMES))
     assert ended.code == 4
     assert "sector 2 may hold the NSD volume id 0A00010F507CC5D0" in " ".join(ended.out.split())
     assert "mmcrnsd -F foo2_ssd2.stanza -v no" in ended.out
     assert shlex.join(("mmdelnsd", "-p", "0A00010F507CC5D0", "-N", "foo2")) in ended.out
     assert "may another cluster on this SAN own it?" in " ".join(ended.out.split())
-    assert await unchanged(cluster)
+    assert unchanged(unbroken)
 
 
-async def test_servers_with_other_nsddevices_are_a_warning(cluster: Simulation) -> None:
-    await cluster.control("nsddevices", host="pollux2", text="ls /dev | grep sd\nreturn 0\n")
-    ended = await verify(cluster, stanzas(NAMES))
+def test_servers_with_other_nsddevices_are_a_warning(cluster: Cluster) -> None:
+    cluster.ctl("nsddevices", host="pollux2", text="ls /dev | grep sd\nreturn 0\n")
+    ended = verify(cluster, stanzas(NAMES))
     assert "/var/mmfs/etc/nsddevices is not the same on all servers" in " ".join(ended.out.split())
     assert ended.code in (4, 6)  # the script may list nothing that is chosen
 
