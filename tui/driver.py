@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import signal
 import sys
@@ -122,11 +123,14 @@ class TerminalDriver(LinuxDriver):
     def take_back(self) -> None:
         """Take the terminal again if it is ours and a shell's settings are still on it: a signal may have been missed.
 
-        To be called now and then. Who is in the background must not touch it.
+        To be called now and then. Who is in the background must not touch it. A terminal that is gone is the end of the
+        program, also where nobody sends SIGHUP and nothing is written: the library would read from it without a pause.
         """
         try:
             foreground = os.tcgetpgrp(self.fileno) == os.getpgrp()
-        except OSError:
+        except OSError as error:
+            if error.errno == errno.EIO:
+                os.kill(os.getpid(), signal.SIGHUP)
             return
         if foreground and self._lines_are_edited():
             self._go_on()

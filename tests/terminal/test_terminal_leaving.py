@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import signal
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,6 +17,7 @@ from remote.events import Closed
 from remote.recording import Recording
 from tests.terminal.cluster import ENTRY, FS, Cluster, processes, start_job
 from tests.terminal.terminal import Terminal, terminal
+from tests.tui.program import COMMAND, environment
 from tests.waiting import until_now
 
 SEED = Path(__file__).parents[2] / "recordings" / "seed-3.5.jsonl"
@@ -130,6 +133,22 @@ def test_a_sigcont_that_ends_no_stop_changes_nothing(tmp_path: Path) -> None:
         assert term.wait_end() == 0
         given_back(term)
         assert term.raw.count(b"\x1b[?1049h") == 1
+
+
+def test_a_terminal_that_goes_without_a_word_is_the_end_too(tmp_path: Path) -> None:
+    """It belongs to no session, so nobody sends SIGHUP; and a replay that is paused writes nothing."""
+    master, slave = os.openpty()
+    env = environment(tmp_path, TERM="xterm-256color", COLUMNS="80", LINES="24")
+    command = [*COMMAND, "replay", str(SEED), "--from", "+10"]
+    with subprocess.Popen(command, env=env, start_new_session=True, stdin=slave, stdout=slave, stderr=slave) as program:
+        os.close(slave)
+        seen = b""
+        while b"paused" not in seen:
+            seen += os.read(master, 65536)
+        while select.select([master], [], [], 1.5)[0]:  # until nothing is written any more
+            os.read(master, 65536)
+        os.close(master)
+        assert program.wait(timeout=45) == 130
 
 
 def test_a_window_that_is_closed_ends_it_in_order(tmp_path: Path, cluster: Cluster, job: tuple[str, ...]) -> None:
