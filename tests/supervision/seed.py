@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TypeVar
 
 import msgspec
 
@@ -43,17 +43,6 @@ E = TypeVar("E", bound=Event)
 Edit = Callable[[str, str, int, bytes], bytes]
 """(host, command's name, which good answer of it counted from 1, its stdout) -> the stdout that is told instead."""
 REFUSED = b"Incorrect option: -Y\nUsage: see the manual\n"
-AS_IT_WAS: dict[str, Any] = {
-    "seen": True,
-    "fstype": "",
-    "nsd_id": "",
-    "logical_sector": 512,
-    "physical_sector": 4096,
-    "model": "INTEL SSDSC2BA200G3",
-    "firmware": "5DV10250",
-    "hangs": False,
-}
-"""What `set_device` is told so that a new SSD is again as it was, but for its identity."""
 NO_JSON = b"lsblk: invalid option -- 'J'\n"
 NOT_FOUND = b"sh: not found\n"
 

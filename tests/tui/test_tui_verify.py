@@ -12,13 +12,24 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from tests.supervision.seed import AS_IT_WAS
 from tests.terminal.cluster import Cluster, simulated
 from tests.tui.program import no_traceback, restripe
 from tests.waiting import until_now
 
 NAMES = {1: ("sdg", "sdh"), 2: ("sdg", "sdh"), 3: ("sde", "sdf")}
 """The new SSDs in the seed; on the third server sdg and sdh are the boot disks."""
+
+
+AS_THEY_WERE = {
+    "fstype": "",
+    "nsd_id": "",
+    "logical_sector": 512,
+    "physical_sector": 4096,
+    "model": "INTEL SSDSC2BA200G3",
+    "firmware": "5DV10250",
+    "hangs": False,
+}
+"""What `set_device` is told so that a new SSD is again as the seed has it, but for its identity."""
 
 
 @pytest.fixture
@@ -90,7 +101,7 @@ def altered(cluster: Cluster, **change: Any) -> Iterator[None]:
     try:
         yield
     finally:
-        assert cluster.ctl("set_device", **device, **AS_IT_WAS, wwn=was["wwn"], serial=was["serial"]) == was
+        assert cluster.ctl("set_device", **device, **AS_THEY_WERE, wwn=was["wwn"], serial=was["serial"]) == was
 
 
 def test_the_same_names_on_all_servers_are_blocked_with_the_boot_disks_named(unbroken: Cluster) -> None:
