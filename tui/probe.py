@@ -20,7 +20,7 @@ from remote.text import one_line, safe
 from supervision.clocktext import local_time
 from supervision.journal import Journal
 from supervision.migration import operator_name
-from supervision.probejob import Wish, probe_at, probe_spec, probes, refusal
+from supervision.probejob import Probe, Wish, probe_at, probe_spec, probes, refusal
 from supervision.store import Store
 from tui.connecting import Target, settings_for
 from tui.exits import Exit
@@ -76,21 +76,31 @@ async def _start(site: RecordingSite, journal: Journal, name: str, wish: Wish) -
         return Exit.DONE
     status = await site.launch(host, spec)
     sys.stdout.write(f"job {status.id}: {status.meaning}\n")
-    # one that could not begin may have ended before its host told that it was launched
-    began = status.state in (JobState.RUNNING, JobState.FINISHED)
-    if began and (why := await _refused(site, journal, status.id)):
+    # it may have been refused, and have ended, before the launch was answered
+    begun = status.state in (JobState.RUNNING, JobState.FINISHED)
+    if begun and (why := await _refused(site, journal, status.id)):
         sys.stderr.write(f"{one_line(host)}: {one_line(wish.directory)} is not probed: {one_line(why)}\n")
         return Exit.FAILED
     return {JobState.UNKNOWN: Exit.UNKNOWN, JobState.ERROR: Exit.FAILED}.get(status.state, Exit.DONE)
 
 
 async def _refused(site: RecordingSite, journal: Journal, job_id: str) -> str:
-    """Why a probe could not begin, as its first line tells; empty when it began, or has told nothing for a while."""
+    """Why a probe could not begin, as its first line tells or its end without one; empty when it began, or has told
+    nothing for a while."""
     (host,) = site.hosts
     with contextlib.suppress(TimeoutError):
         async with asyncio.timeout(FIRST_LINE), aclosing(site.follow(host, JobLog(job_id))) as told:
             async for _each in told:
-                for probe in probes(journal.store.state):
-                    if probe.job.status.id == job_id and (probe.samples.setup or probe.samples.over):
+                for probe in _of(journal, job_id):
+                    if probe.samples.setup or probe.samples.over:
                         return probe.samples.trouble
+    for probe in _of(journal, job_id):
+        status = probe.job.status
+        if status.state.settled:
+            code = "" if status.rc is None else f": {status.rc}"
+            return f"it told nothing, and {status.meaning}{code}"
     return ""
+
+
+def _of(journal: Journal, job_id: str) -> list[Probe]:
+    return [probe for probe in probes(journal.store.state) if probe.job.status.id == job_id]

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
-from remote.jobs import JobState
+from remote.jobs import JobSpec, JobState, JobStatus
+from remote.live import LiveSite
 from simulator.client import Simulation
 from supervision.probejob import Wish, probes
 from supervision.probing import read_line
@@ -51,6 +52,22 @@ async def test_a_probe_is_shown_started_once_and_found_in_its_recording(
     assert (probe.host, probe.job.status.state) == ("pollux2", JobState.RUNNING)
 
 
+@pytest.fixture(params=["at once", "when the job has ended"])
+def answered(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """When a launch is answered: on a busy machine its job may have ended by then."""
+    launch = LiveSite.launch
+
+    async def later(site: LiveSite, host: str, spec: JobSpec) -> JobStatus:
+        status = await launch(site, host, spec)
+        while not status.state.settled:
+            (status,) = await site.jobs(host)
+        return status
+
+    if request.param != "at once":
+        monkeypatch.setattr(LiveSite, "launch", later)
+
+
+@pytest.mark.usefixtures("answered")
 async def test_a_probe_that_could_not_begin_is_told_with_its_reason(
     cluster: Simulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -58,6 +75,18 @@ async def test_a_probe_that_could_not_begin_is_told_with_its_reason(
     target, wish = Target("pollux2", config=cluster.ssh_config), Wish("/no/such", "pollux2", 1.0, 2.5)
     assert await run(target, "mss1", wish, armed=True) is Exit.FAILED
     told = "pollux2: /no/such is not probed: it was refused: No such file or directory\n"
+    assert capsys.readouterr().err == told
+
+
+@pytest.mark.usefixtures("answered")
+async def test_a_probe_that_ended_without_a_word_is_no_probe_that_began(
+    cluster: Simulation, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path))
+    monkeypatch.setattr("supervision.probejob._script", lambda: "exit 7\n")
+    target, wish = Target("pollux2", config=cluster.ssh_config), Wish("/tmp", "pollux2", 1.0, 2.5)
+    assert await run(target, "mss1", wish, armed=True) is Exit.FAILED
+    told = "pollux2: /tmp is not probed: it told nothing, and it has ended and its exit code is known: 7\n"
     assert capsys.readouterr().err == told
 
 
