@@ -165,7 +165,7 @@ def test_clocks(off: int, told: str) -> None:
 
 @pytest.mark.parametrize("word", [JobState.LOST, JobState.ORPHAN, JobState.REBOOTED, JobState.UNKNOWN, JobState.ERROR])
 def test_jobs_that_cannot_be_judged(word: JobState) -> None:
-    line = only(made.state(jobs=(job(word),)))
+    line = only(made.state(jobs=(job(word),), logs=(made.scanning(),)))  # its log goes on
     assert line.label == "Jobs"
     assert job(word).status.meaning in line.value
     assert line.severity >= Severity.WARNING
