@@ -72,7 +72,7 @@ async def test_a_scan_is_eased_read_back_seen_to_slow_down_and_released() -> Non
     async with braked() as at:
         assert at.brake.power is Power.OFF
         assert await at.ease(math.inf) == "read back as it was set: to measure alone"
-        await at.supervisor.site.clock.sleep(65.0)
+        await at.supervisor.site.clock.sleep(65.0)  # simulated: the question is about the last minute of rates
         await at.supervisor.ask(at.sim.entry, *at.fs.brake_questions())
         assert at.brake.steps[0].text.startswith("half of the 2,6")
 
@@ -123,7 +123,7 @@ async def test_a_brake_without_effect_is_told_and_ends_with_the_scan() -> None:
         assert (await at.limits())[0] is True
         async with asyncio.timeout(30):
             while not restoring.begun:
-                await at.supervisor.site.clock.sleep(30.0)
+                await at.supervisor.site.clock.sleep(30.0)  # simulated: as often as hosts are looked at
                 for host in at.sim.hosts:
                     await at.supervisor.ask(host, gpfs.mmdiag_waiters())
             while at.supervisor.runs(RESTORING):
