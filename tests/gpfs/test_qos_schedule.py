@@ -29,7 +29,7 @@ class Host:
         words = SHELLS[shell].split()
         path = shutil.which(words[0])
         if path is None:
-            pytest.skip(f"{words[0]} is not installed")
+            pytest.skip(f"{words[0]} is not installed")  # `make test-deps` installs it
         self._shell = [path, *words[1:]]
         self.directory = directory
         self.job = directory / "job"

@@ -161,7 +161,7 @@ async def test_output_that_cannot_be_read_is_told_for_what_it_is(one: Scans) -> 
 async def test_each_window_of_a_screen_has_its_own_log(one: Scans) -> None:
     screen = shutil.which("screen")
     if screen is None:
-        pytest.skip("screen is not installed")
+        pytest.skip("screen is not installed")  # `make test-deps` installs it
     name = f"restripe-{os.getpid()}"
     one.run(f"{screen} -c /dev/null -L -dmS {name} ./mmrestripefs first")
     await one.found("first")

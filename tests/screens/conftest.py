@@ -36,7 +36,7 @@ async def settled(_min_sleep: float = 0.0, max_sleep: float = 1.0) -> None:
         if loop._ready:
             continue
         if busy(loop._default_executor):
-            await asyncio.sleep(PATIENCE)
+            await asyncio.sleep(PATIENCE)  # a thread works: the loop cannot tell when it ends
             continue
         due = min((timer.when() for timer in loop._scheduled if not timer.cancelled()), default=last)
         if due > loop.time() + FRAME:
