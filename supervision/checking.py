@@ -50,4 +50,6 @@ def fresh(check: Check, since: float) -> Check:
 
 def missing(key: str, title: str, why: str, source: str = "", *, advice: str = "", at: float | None = None) -> Check:
     """A check whose grounds were not read or not wholly understood."""
-    return Check(key, title, Outcome.UNKNOWN, why, advice or "See why it could not be read, then look again", at, source)
+    return Check(
+        key, title, Outcome.UNKNOWN, why, advice or "See why it could not be read, then look again", at, source
+    )
