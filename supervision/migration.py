@@ -27,11 +27,15 @@ class StepState(Enum):
     WAITING = "waiting"
     CHECKING = "checking"
     BLOCKED = "blocked"
+    READY = "ready"
+    CONFIRMED = "confirmed"
+    LAUNCHING = "launching"
     RUNNING = "running"
     VERIFYING = "verifying"
     DONE = "done"
     FAILED = "failed"
     UNKNOWN = "unknown"
+    UNDONE = "undone"
 
 
 class Ending(Enum):
