@@ -186,9 +186,9 @@ def _kb(size_bytes: int) -> int:
     return -(-size_bytes // 1024)
 
 
-def table(found: Footprint) -> tuple[tuple[str, str, str, str, str], ...]:
+def table(found: Footprint) -> tuple[tuple[str, ...], ...]:
     """It as rows: the term, its formula, low, plan and high in KB; the last two are the sum and what fits."""
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             f"{term.name} ({'fact' if term.fact else 'assumed'})",
             term.formula,
