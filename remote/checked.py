@@ -1,4 +1,4 @@
-"""What a check before or after a step of a migration says. It is recorded, so that a replay shows what was known then."""
+"""What a check of a step says. It is recorded, so that a replay shows what was known then."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import msgspec
 class Outcome(Enum):
     """What a check came to."""
 
-    PASS = "pass"
+    PASS = "pass"  # noqa: S105
     NOTE = "note"
     """Worth reading; needs no answer."""
     WARNING = "warning"

@@ -15,8 +15,10 @@ SCRIPTS = {
     "restripe-devices": "devices.sh",
     "restripe-signatures": "signatures.sh",
     "restripe-scans": "scans.sh",
+    "restripe-programs": "scans.sh",
     "restripe-logs": "logs.sh",
     "restripe-io": "io.sh",
+    "restripe-nightly": "nightly.sh",
 }
 """The name of a command and the file below `remote/linux` that it stands for."""
 

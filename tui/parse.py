@@ -25,6 +25,7 @@ from remote.linux.host_time import parse_host_time
 from remote.linux.inventory_parsing import parse_devices
 from remote.linux.log_tails import parse_logs
 from remote.linux.lsblk import parse_lsblk
+from remote.linux.nightly import parse_nightly
 from remote.linux.scans_parsing import parse_scans
 from remote.parsed import Note, Parsed
 from remote.text import decode, one_line
@@ -37,11 +38,20 @@ _OTHERS: dict[str, Callable[[str], Parsed[Any]]] = {
     "restripe-devices": parse_devices,
     "restripe-io": parse_io,
     "restripe-logs": parse_logs,
+    "restripe-nightly": parse_nightly,
     "restripe-scans": parse_scans,
     "restripe-signatures": parse_signatures,
     "stanza": parsers.parse_stanzas,
 }
-_WHOLE = ("stanza", "restripe-devices", "restripe-io", "restripe-logs", "restripe-scans", "restripe-signatures")
+_WHOLE = (
+    "stanza",
+    "restripe-devices",
+    "restripe-io",
+    "restripe-logs",
+    "restripe-nightly",
+    "restripe-scans",
+    "restripe-signatures",
+)
 """What is saved as a file of its own, and may hold what looks like a prompt."""
 _LONGEST_PROMPT = 1000
 _WHO = r"(?:\[[^\[\]]*\]|[\w.@:~/-]*)"

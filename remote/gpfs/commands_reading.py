@@ -113,6 +113,11 @@ def mmlsconfig(*parameters: str) -> Command:
     return _reads("mmlsconfig", *((",".join(names),) if names else ()), deadline=_CONFIGURATION)
 
 
+def mmlscallback() -> Command:
+    """The programs that GPFS runs when something happens; reads the configuration."""
+    return _reads("mmlscallback", deadline=_CONFIGURATION)
+
+
 def mmlsqos(fs: str, seconds: int = 60) -> Command:
     """The throttles of a file system, and what each class of I/O did in the last seconds (1 to 999)."""
     if not 1 <= seconds <= 999:

@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from remote.gpfs.callbacks import mmlscallback_steps, parse_mmlscallback
 from remote.gpfs.changes import (
     mmchqos_steps,
     mmcrnsd_steps,
@@ -82,6 +83,7 @@ __all__ = [
     "parse_mmdiag_waiters",
     "parse_mmgetstate",
     "parse_mmhealth",
+    "parse_mmlscallback",
     "parse_mmlscluster",
     "parse_mmlsconfig",
     "parse_mmlsdisk",
@@ -118,6 +120,7 @@ STEPS: Mapping[str, Reader] = MappingProxyType(
         "mmdiag": mmdiag_waiters_steps,
         "mmgetstate": mmgetstate_steps,
         "mmhealth": mmhealth_steps,
+        "mmlscallback": mmlscallback_steps,
         "mmlscluster": mmlscluster_steps,
         "mmlsconfig": mmlsconfig_steps,
         "mmlsdisk": mmlsdisk_steps,

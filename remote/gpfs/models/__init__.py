@@ -9,6 +9,8 @@ meant).
 from __future__ import annotations
 
 from remote.gpfs.models.cluster import (
+    Callback,
+    Callbacks,
     Cluster,
     ClusterConfig,
     ClusterNode,
@@ -68,6 +70,8 @@ from remote.gpfs.models.work import (
 )
 
 __all__ = [
+    "Callback",
+    "Callbacks",
     "Cluster",
     "ClusterConfig",
     "ClusterNode",
