@@ -187,7 +187,6 @@ class StepRunner:
 
     async def _prove(self, number: int, rc: int | None, *, before: str = "") -> bool:
         """Read back what was promised; StopError unless it is so."""
-        held = self._telling.standings[number]
         self._telling.tell(number, StepState.VERIFYING, command=self._telling.command, rc=rc)
         promised: tuple[Check, ...] = ()
 
@@ -210,7 +209,9 @@ class StepRunner:
             raise StopError(ending, f"{said}{text}. {wrong[0].advice}".strip())
         self._telling.warnings += [f"{check.title}: {check.read}" for check in promised if _warns(check)]
         detail = before + "; ".join(check.read for check in promised if check.read)
-        self._telling.tell(number, StepState.DONE, detail or held.detail, rc=0 if rc is None else rc)
+        if not self._steps[number].spec.acts:
+            detail = "; ".join(part for part in (detail, self._telling.passed_text(number)) if part)
+        self._telling.tell(number, StepState.DONE, detail, rc=0 if rc is None else rc)
         return True
 
 
