@@ -9,7 +9,7 @@ import msgspec
 
 from remote.checked import Check, Outcome
 from remote.errors import SiteError
-from remote.events import StepChanged
+from remote.events import Acknowledged, StepChanged
 from supervision.checking import acknowledgeable, stops
 from supervision.guide_truth import WAITING, Standing
 from supervision.migration import Ending, StepResult, StepState, StopError, ending_of
@@ -26,8 +26,11 @@ class Telling:
     `command`, `rc` and `launched` are of the step that is worked on: whether anything of it was launched, or followed.
     """
 
-    def __init__(self, supervisor: Supervisor, steps: Mapping[int, GuidedStep], host: Callable[[], str]) -> None:
+    def __init__(
+        self, supervisor: Supervisor, steps: Mapping[int, GuidedStep], operator: str, host: Callable[[], str]
+    ) -> None:
         self._supervisor = supervisor
+        self._operator = operator
         self._steps = steps
         self._host = host
         self.standings: dict[int, Standing] = dict.fromkeys(steps, WAITING)
@@ -75,6 +78,14 @@ class Telling:
     def to_acknowledge(self, number: int) -> tuple[Check, ...]:
         """Those that nobody has."""
         return tuple(check for check in self._warnings(number) if (number, check.key) not in self._state.acknowledged)
+
+    def acknowledge(self, number: int, key: str) -> None:
+        """Note that the operator has seen a warning. Raises ValueError for what is no warning of the step."""
+        if key not in [check.key for check in self._warnings(number)]:
+            raise ValueError(f"step {number} has no warning {key!r}")
+        now = self._supervisor.site.clock.now()
+        self._supervisor.journal.emit(Acknowledged(now, number, key, self._operator))
+        self.judged(number)
 
     def _warnings(self, number: int) -> tuple[Check, ...]:
         told = self._state.checked.get(number)

@@ -12,7 +12,7 @@ from remote.gpfs import commands as gpfs
 from remote.gpfs.models import NodeStates
 from supervision.gpfs_hosts import hosts_of
 from supervision.plan import Plan
-from supervision.recipe import GuidedStep
+from supervision.recipe import GuidedStep, Recipe
 from supervision.recipes.metadata_to_ssd.adding import AddDisks, DeleteDisks
 from supervision.recipes.metadata_to_ssd.base import UnreadError, need, view_of
 from supervision.recipes.metadata_to_ssd.changing import ChangeBack, ChangeOldDisks
@@ -77,3 +77,6 @@ class MetadataToSsd:
             advice = "It cannot be reached from here, but may run the command: reach it, or see that it is down"
             return Check(key, title, Outcome.BLOCK, f"{mine[0].name} is active", advice, at, source)
         return Check(key, title, Outcome.PASS, f"{mine[0].name} is {mine[0].state}", "", at, source)
+
+
+RECIPE: Recipe = MetadataToSsd()

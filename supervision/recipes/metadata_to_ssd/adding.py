@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import ClassVar
 
 from remote.checked import Check
 from remote.gpfs import commands as gpfs
 from remote.gpfs.models import DiskList
-from remote.gpfs.stanza import write_nsd_stanzas
+from remote.gpfs.stanza import NsdStanza, write_nsd_stanzas
 from supervision.checks import describe
 from supervision.gpfs_view import View
 from supervision.plan import Plan
@@ -39,14 +40,15 @@ class AddDisks(GpfsStep):
         "From this moment metadata may be written to the new disks: taking them out again means moving it back.",
     )
 
+    def draft(self, plan: Plan, path: PathOf) -> Act | None:
+        """mmadddisk for all of them."""
+        return _add(new_stanzas(plan), plan, path)
+
     def act(self, state: State, plan: Plan, path: PathOf) -> Act | None:
         """mmadddisk for those that are no disks of it yet."""
         disks = view_of(state, plan).disks
         stanzas = [stanza for stanza in new_stanzas(plan) if disks is None or disks.get(stanza.nsd) is None]
-        if not stanzas:
-            return None
-        text = write_nsd_stanzas(stanzas, comment=plan.id)
-        return Act(gpfs.mmadddisk(plan.file_system, path(NEW_FILE)), ((NEW_FILE, text),))
+        return _add(stanzas, plan, path) if stanzas else None
 
     def proof(self, plan: Plan) -> Questions:
         """The disks."""
@@ -71,6 +73,11 @@ class AddDisks(GpfsStep):
         return some(of_file_system(view, plan, since))
 
 
+def _add(stanzas: Sequence[NsdStanza], plan: Plan, path: PathOf) -> Act:
+    text = write_nsd_stanzas(stanzas, comment=plan.id)
+    return Act(gpfs.mmadddisk(plan.file_system, path(NEW_FILE)), ((NEW_FILE, text),))
+
+
 class DeleteDisks(GpfsStep):
     """Takes back step 5."""
 
@@ -82,6 +89,10 @@ class DeleteDisks(GpfsStep):
         "The SSDs are free NSDs; all metadata is on the old disks.",
         "minutes just after step 5, up to hours once the metadata was moved",
     )
+
+    def draft(self, plan: Plan, path: PathOf) -> Act | None:
+        """mmdeldisk for all of them."""
+        return Act(gpfs.mmdeldisk(plan.file_system, [device.nsd for device in plan.devices], nodes=plan.nodes))
 
     def act(self, state: State, plan: Plan, path: PathOf) -> Act | None:
         """mmdeldisk for those that are there, by the nodes of the plan."""

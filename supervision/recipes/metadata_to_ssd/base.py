@@ -120,6 +120,10 @@ class GpfsStep:
         """All that GPFS and the plan say for and against it."""
         return gpfs_preflight.checks(self.SPEC.name, view_of(state, plan), plan, since)
 
+    def draft(self, plan: Plan, path: PathOf) -> Act | None:
+        """Nothing."""
+        return None
+
     def act(self, state: State, plan: Plan, path: PathOf) -> Act | None:
         """Nothing."""
         return None

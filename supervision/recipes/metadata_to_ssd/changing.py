@@ -31,6 +31,10 @@ class ChangeOldDisks(GpfsStep):
 
     def act(self, state: State, plan: Plan, path: PathOf) -> Act | None:
         """mmchdisk with the plan's own stanzas."""
+        return self.draft(plan, path)
+
+    def draft(self, plan: Plan, path: PathOf) -> Act | None:
+        """The same."""
         return Act(gpfs.mmchdisk_change(plan.file_system, path(OLD_FILE)), ((OLD_FILE, plan.stanzas.old),))
 
     def proof(self, plan: Plan) -> Questions:
@@ -71,6 +75,10 @@ class ChangeBack(GpfsStep):
 
     def act(self, state: State, plan: Plan, path: PathOf) -> Act | None:
         """mmchdisk with the plan's own stanzas of the way back."""
+        return self.draft(plan, path)
+
+    def draft(self, plan: Plan, path: PathOf) -> Act | None:
+        """The same."""
         return Act(gpfs.mmchdisk_change(plan.file_system, path(BACK_FILE)), ((BACK_FILE, plan.stanzas.back),))
 
     def proof(self, plan: Plan) -> Questions:

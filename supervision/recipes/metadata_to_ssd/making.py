@@ -52,6 +52,10 @@ class CreateNsds(GpfsStep):
         "What was on the devices is gone from here on; nothing may be on them.",
     )
 
+    def draft(self, plan: Plan, path: PathOf) -> Act | None:
+        """mmcrnsd with the names that the devices had when the plan was made."""
+        return Act(gpfs.mmcrnsd(path(NEW_FILE)), ((NEW_FILE, plan.stanzas.new),))
+
     def act(self, state: State, plan: Plan, path: PathOf) -> Act | None:
         """mmcrnsd for those that are no NSDs yet, with the names of this minute."""
         view = view_of(state, plan)
@@ -104,6 +108,10 @@ class DeleteNsds(GpfsStep):
         "The SSDs are plain devices again.",
         "less than a minute",
     )
+
+    def draft(self, plan: Plan, path: PathOf) -> Act | None:
+        """mmdelnsd for all of them."""
+        return Act(gpfs.mmdelnsd([device.nsd for device in plan.devices]))
 
     def act(self, state: State, plan: Plan, path: PathOf) -> Act | None:
         """mmdelnsd for those that are there."""

@@ -36,6 +36,10 @@ class RestripeAll(GpfsStep):
 
     def act(self, state: State, plan: Plan, path: PathOf) -> Act | None:
         """mmrestripefs -r by the nodes of the plan."""
+        return self.draft(plan, path)
+
+    def draft(self, plan: Plan, path: PathOf) -> Act | None:
+        """The same."""
         metadata_only = plan.options.metadata_only
         return Act(gpfs.mmrestripefs(plan.file_system, plan.nodes, metadata_only=metadata_only))
 
