@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from remote.events import Header
 from remote.recording import VERSION
-from supervision.markdown import code, inline, table, text, utc
 from supervision.checking import Check
+from supervision.markdown import code, inline, table, text, utc
 from supervision.plan import Plan, digest
 from supervision.recipe import Act, GuidedStep, Recipe
 from supervision.state import State
@@ -167,4 +167,3 @@ def _nothing_known(plan: Plan) -> State:
     hosts = tuple(dict.fromkeys((plan.host, *(place.host for device in plan.devices for place in device.at))))
     header = Header(VERSION, "plan", plan.made, plan.made, plan.file_system, hosts, plan.host, kind=plan.kind)
     return State(header, at=plan.made)
-
