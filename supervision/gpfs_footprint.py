@@ -95,17 +95,18 @@ def checks(view: View, plan: Plan, since: float) -> tuple[Check, ...]:
         found = sized(view, plan)
     except ValueError as error:
         return (missing("size-fits", TITLE, str(error), SOURCE, at=at),)
-    more = _snapshots(view, plan)
-    return tuple(fresh(check, since) for check in (*footprint.checks(found, at, SOURCE), *((more,) if more else ())))
+    every = (*footprint.checks(found, at, SOURCE), *snapshots(view, plan.options.assumptions))
+    return tuple(fresh(check, since) for check in every)
 
 
-def _snapshots(view: View, plan: Plan) -> Check | None:
-    """Snapshots have metadata of their own, which mmdf's inodes do not count."""
+def snapshots(view: View, assumptions: Assumptions) -> tuple[Check, ...]:
+    """Snapshots have metadata of their own, which mmdf's inodes do not count: a warning where there are some."""
     fact = view.state.facts.get(f"snapshots {view.name}")
     listed = fact.parsed.model if fact and fact.parsed else None
-    if not isinstance(listed, Snapshots) or not listed.snapshots or plan.options.assumptions.snapshots_kb:
-        return None
+    if not isinstance(listed, Snapshots) or not listed.snapshots or assumptions.snapshots_kb:
+        return ()
     read = f"{len(listed.snapshots)} snapshots, whose metadata is moved as well and is not counted here"
     advice = f"`mmlssnapshot {view.name} -d` tells their sizes, and scans for it; then set snapshots_kb in the plan"
-    title = "The metadata of snapshots is counted"
-    return Check("size-snapshots", title, Outcome.WARNING, read, advice, good_at(fact), fact.command if fact else "")
+    title = "Metadata of snapshots"
+    source = fact.command if fact else ""
+    return (Check("size-snapshots", title, Outcome.WARNING, read, advice, good_at(fact), source),)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
+from remote.command import Command
 from remote.gpfs import commands as gpfs
 from remote.gpfs.models import Cluster, Disk, DiskList, FileSystem, FsSpace, Mounts, NsdDevices, NsdList, Usage
 from remote.gpfs.stanza import NsdStanza, write_nsd_stanzas
@@ -23,7 +24,7 @@ from supervision.facts import Fact
 from supervision.filesystems import Sites
 from supervision.footprint import Assumptions, Footprint
 from supervision.gpfs import GpfsFileSystem, own_daemon
-from supervision.gpfs_footprint import New, assumed, known
+from supervision.gpfs_footprint import New, assumed, known, snapshots
 from supervision.gpfs_hosts import hosts_of
 from supervision.gpfs_selection import PATTERN, Built, Key, Selection, build
 from supervision.gpfs_site import look_in_turns, looks_of, site_of
@@ -74,7 +75,7 @@ async def make(supervisor: Supervisor, wish: Wish, *, by: str, sites: Sites | No
     """Ask the cluster and make the plan. Raises PlanningError and SiteError."""
     fs, entry = supervisor.fs, supervisor.entry
     first = (own_daemon(), gpfs.mmlscluster(), gpfs.mmlsfs(fs), gpfs.mmlsdisk(fs), gpfs.mmdf(fs))
-    await supervisor.ask(entry, *first, gpfs.mmlsnsd(), gpfs.mmlsnsd_devices(), gpfs.mmlsmount(fs))
+    await supervisor.ask(entry, *first, *_more(fs))
     view = _view(supervisor, sites)
     for kind in (Cluster, FileSystem, DiskList, FsSpace, NsdDevices, NsdList):
         _need(view, kind)
@@ -102,7 +103,7 @@ def draft(view: View, wish: Wish, hosts: Sequence[str], *, by: str, host: str, n
         size = footprint.footprint(known(view, new), options.assumptions)
     except (checks.BlockedError, DeviceError, UnknownNodeError, ValueError) as error:
         raise PlanningError(str(error)) from None
-    told = footprint.checks(size, view.at(FsSpace), "mmlsfs, mmdf")
+    told = (*footprint.checks(size, view.at(FsSpace), "mmlsfs, mmdf"), *snapshots(view, options.assumptions))
     _refuse_what_does_not_fit(told)
     stamp = local_time(now, view.state.utc_offset).strftime("%Y%m%dT%H%M%S")
     plan = Plan(
@@ -135,10 +136,14 @@ def draft(view: View, wish: Wish, hosts: Sequence[str], *, by: str, host: str, n
     return Planned(plan, size, told, warnings)
 
 
+def _more(fs: str) -> tuple[Command, ...]:
+    return gpfs.mmlsnsd(), gpfs.mmlsnsd_devices(), gpfs.mmlsmount(fs), gpfs.mmlssnapshot(fs)
+
+
 def _refuse_what_does_not_fit(told: Iterable[Check]) -> None:
     for check in told:
         if check.outcome is Outcome.BLOCK:
-            raise PlanningError(f"{check.title}: no. {check.read}. {check.advice}")
+            raise PlanningError(f"it does not fit: {check.read}. {check.advice}")
 
 
 def _view(supervisor: Supervisor, sites: Sites | None) -> View:
@@ -211,7 +216,9 @@ def _built(view: View, wish: Wish, hosts: Sequence[str]) -> Built:
     built = build(Selection(_spread(found, looks), wish.pattern, groups=wish.groups), site_of(view), comment=comment)
     if built.asked:
         whys = "; ".join(f"{asked.place}: {asked.why}" for asked in built.asked)
-        options = " ".join(f"--group '{asked.place}=GROUP'" for asked in built.asked)
+        options = " ".join(
+            f"--group '{asked.place}={asked.found[0] if len(asked.found) == 1 else 'GROUP'}'" for asked in built.asked
+        )
         raise DeviceError(f"which failure group? {whys}. Say so: {options}")
     if built.level is Level.BLOCK:
         lines = [

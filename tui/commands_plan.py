@@ -59,8 +59,8 @@ def plan(
     """Make a plan for a RECIPE from what a cluster tells, or --show one. Nothing is changed.
 
     The plan is a file that people read, change and keep: the devices by identity, the stanzas, the nodes, how much
-    metadata there will be, and what all of it rests on. Exit status: 0 made, 6 made with warnings, 4 no plan can be made
-    (the reason is told), 5 something could not be read.
+    metadata there will be, and what all of it rests on. Exit status: 0 made, 6 made with warnings, 4 no plan can be
+    made (the reason is told), 5 something could not be read.
     """
     from tui.planning import Asked, UsageError, run, show, wish
     from tui.running import run_to_exit

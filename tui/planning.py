@@ -1,4 +1,4 @@
-"""`restripe plan`: a plan made from what a cluster tells, or shown as a runbook. It only asks, and overwrites no file."""
+"""`restripe plan`: a plan made from what a cluster tells, or shown as a runbook. It only asks, overwrites nothing."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _WORDS = {Outcome.PASS: "ok", Outcome.NOTE: "note", Outcome.WARNING: "WARNING"}
 
 async def run(target: Target, fs: str, wish: Wish, output: Path | None, *, sites: Sites) -> Exit:
     """Make a plan and write it, to stdout where no file is named."""
-    if output and (output.exists() or output.is_symlink()):
+    if output and _is_there(output):
         return _say(f"{output} is there already: a plan is never overwritten", Exit.USAGE)
     try:
         async with look(target, fs) as supervisor:
@@ -64,7 +64,11 @@ def summary(planned: Planned, where: str) -> list[str]:
     told = [f"{plan.id}: {plan.goal}", ""]
     told += table(("new NSD", "servers", "group", "now called", "model", "identity"), rows)
     told += ["", "The metadata, in KB of all copies:"]
-    told += table(("term", "low", "plan", "high"), [row[:1] + row[2:] for row in footprint.table(planned.footprint)])
+    told += table(
+        ("term", "low", "plan", "high"),
+        [row[:1] + row[2:] for row in footprint.table(planned.footprint)],
+        right=(1, 2, 3),
+    )
     for check in planned.checks:
         told += _wrapped(f"{_WORDS.get(check.outcome, check.outcome.value)}: {check.title}: {check.read}")
     for warning in planned.warnings:
@@ -93,7 +97,7 @@ def wish(asked: Asked) -> Wish:
     """What options mean. Raises UsageError."""
     made = Wish(
         devices=asked.devices,
-        groups={place: group for place, group in map(_pair, asked.groups)},
+        groups=dict(map(_pair, asked.groups)),
         nodes=tuple(node for node in asked.nodes.split(",") if node),
         pattern=asked.names or PATTERN,
         metadata_only=asked.metadata_only,
@@ -144,6 +148,10 @@ def read(path: Path) -> Plan:
         return decode(data.decode())
     except UnicodeDecodeError as error:
         raise PlanError(f"it is no text: byte {error.start} is not UTF-8") from None
+
+
+def _is_there(path: Path) -> bool:
+    return path.exists() or path.is_symlink()
 
 
 def _write(path: Path, text: str) -> None:
