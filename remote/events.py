@@ -185,10 +185,14 @@ class StepChanged(Base, frozen=True, tag="step"):
 
 
 class Checked(Base, frozen=True, tag="checked"):
-    """What the checks of a step said, all of them: those of before are over. `step` is its number."""
+    """What the checks of a step said, all of them: those of before are over. `step` is its number.
+
+    With `after` they are what was read back when its command had ended.
+    """
 
     step: int
     checks: tuple[Check, ...]
+    after: bool = False
 
 
 class Acknowledged(Base, frozen=True, tag="acknowledged"):

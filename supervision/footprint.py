@@ -186,9 +186,9 @@ def _kb(size_bytes: int) -> int:
     return -(-size_bytes // 1024)
 
 
-def table(found: Footprint) -> tuple[tuple[str, str, str, str, str], ...]:
+def table(found: Footprint) -> tuple[tuple[str, ...], ...]:
     """It as rows: the term, its formula, low, plan and high in KB; the last two are the sum and what fits."""
-    rows = [
+    rows: list[tuple[str, ...]] = [
         (
             f"{term.name} ({'fact' if term.fact else 'assumed'})",
             term.formula,
@@ -241,7 +241,7 @@ def _fits(found: Footprint) -> Check:
         f"{sizing.plan_kb:,} KB by plan (the inodes alone {sizing.floor_kb:,} KB) of {usable_text(found.known)}: "
         f"{part_text(sizing.plan_kb, sizing.usable_kb)}"
     )
-    title = f"The metadata fits, with {1 - WARN:.0%} to spare"
+    title = f"The metadata by plan, of what fits; {1 - WARN:.0%} are to be spare"
     if sizing.plan_kb > sizing.usable_kb:
         advice = "Take more or larger disks, in every failure group; full metadata disks stop the file system"
         return Check("size-fits", title, Outcome.BLOCK, read, advice)
@@ -257,7 +257,7 @@ def _after_loss(found: Footprint) -> Check | None:
     if len(groups) <= copies:
         return None
     left, plan = usable_kb(groups[:-1], copies), found.sizing.plan_kb
-    title = "What is left after the loss of the largest failure group holds every copy"
+    title = "The metadata by plan, of what fits once the largest failure group is lost"
     read = f"{plan:,} KB by plan, of {left:,} KB in the other {len(groups) - 1} groups: {part_text(plan, left)}"
     if plan <= left:
         return Check("size-after-loss", title, Outcome.PASS, read)
@@ -272,7 +272,7 @@ def _when_grown(found: Footprint) -> Check | None:
         return None
     grown = footprint(known, msgspec.structs.replace(found.assumptions, growth=1.0)).sizing.plan_kb
     read = f"{grown:,} KB by plan once all {known.maximum:,} inodes are allocated: {part_text(grown, usable)}"
-    title = "It fits with the most inodes that there can be, too"
+    title = "The metadata with the most inodes that there can be"
     if grown <= usable:
         return Check("size-grown", title, Outcome.PASS, read)
     return Check("size-grown", title, Outcome.NOTE, read, "Watch the metadata disks; add some before inodes are raised")
@@ -283,7 +283,7 @@ def _at_worst(found: Footprint) -> Check | None:
     sizing = found.sizing
     if sizing.high_kb <= sizing.usable_kb or sizing.plan_kb > sizing.usable_kb:
         return None
-    read = f"{sizing.high_kb:,} KB by the highest assumption, more than fits ({sizing.usable_kb:,} KB)"
-    title = "It fits at the worst, too"
+    read = f"{sizing.high_kb:,} KB, more than fits ({sizing.usable_kb:,} KB); few file systems come near it"
+    title = "The metadata by the highest assumption"
     advice = f"The restripe is watched: the way back is offered when a disk is forecast above {FULL:.0%}"
     return Check("size-worst", title, Outcome.NOTE, read, advice)

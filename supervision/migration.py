@@ -155,7 +155,7 @@ class Run:
             self._stopped(stop)
             raise
         except SiteError as error:
-            ended = StopError(Ending.UNKNOWN if self._launched else _ending(error), str(error))
+            ended = StopError(Ending.UNKNOWN if self._launched else ending_of(error), str(error))
             self._stopped(ended)
             raise ended from None
         else:
@@ -271,7 +271,8 @@ class Run:
         )
 
 
-def _ending(error: SiteError) -> Ending:
+def ending_of(error: SiteError) -> Ending:
+    """How a migration ends that an error of the far side stops before anything was launched."""
     if isinstance(error, UnreachableError):
         return Ending.UNREACHABLE
     if isinstance(error, RefusedError | JobError):

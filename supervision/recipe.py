@@ -1,6 +1,6 @@
 """What a guided migration is made of: steps that say what they need, what they run, and how it is proven. No running.
 
-A recipe is data and pure functions; `supervision.guide` asks, launches, follows and tells. All times are the Site's clock.
+A recipe is data and pure functions; `supervision.guide` asks, launches, follows and tells. Times are the Site's clock.
 """
 
 from __future__ import annotations
@@ -24,9 +24,9 @@ PathOf = Callable[[str], str]
 class StepSpec(msgspec.Struct, frozen=True):
     """A step in words. `name` goes into job ids ([a-z0-9-]); `title` says in a few words what is done.
 
-    `why` are two sentences on what it is for, `after` what is true when it is done, `takes` how long it may take, `undo`
-    how it is taken back ("" where it changes nothing), `no_return` from where on that is not possible any more or costs
-    more than a command ("" where there is no such point).
+    `why` are two sentences on what it is for, `after` what is true when it is done, `takes` how long it may take,
+    `undo` how it is taken back ("" where it changes nothing), `no_return` from where on that is not possible any more
+    or costs more than a command ("" where there is no such point). `acts` is False of a step that only looks.
     """
 
     name: str
@@ -36,6 +36,7 @@ class StepSpec(msgspec.Struct, frozen=True):
     takes: str = ""
     undo: str = ""
     no_return: str = ""
+    acts: bool = True
 
 
 class Act(msgspec.Struct, frozen=True):
@@ -46,7 +47,7 @@ class Act(msgspec.Struct, frozen=True):
 
 
 class Questions(msgspec.Struct, frozen=True):
-    """What must be asked anew: `host` of the host of the jobs, `servers` of every server of the plan, in one batch each.
+    """What must be asked: `host` of the host of the jobs, `servers` of every server of the plan, in one batch each.
 
     With `boots` every server is also asked in which boot it is: names of devices mean something in one boot alone.
     """
@@ -82,10 +83,19 @@ class GuidedStep(Protocol):
         """
 
     def questions(self, plan: Plan) -> Questions:
-        """What `checks`, `act`, `promised` and `happened` rest on."""
+        """What `checks` and `act` rest on."""
+
+    def proof(self, plan: Plan) -> Questions:
+        """What `promised` rests on."""
 
     def checks(self, state: State, plan: Plan, since: float) -> tuple[Check, ...]:
         """What speaks for and against it now; what was asked before `since` passes nothing."""
+
+    def draft(self, plan: Plan, path: PathOf) -> Act | None:
+        """What it runs as far as the plan alone tells: to be read, never to be run. None for a step that only looks.
+
+        Raises ValueError as `act`.
+        """
 
     def act(self, state: State, plan: Plan, path: PathOf) -> Act | None:
         """What it runs; None for a step that only looks. Of names of devices those of the last look.
@@ -120,5 +130,11 @@ class Recipe(Protocol):
     def hosts(self, state: State, plan: Plan) -> tuple[str, ...]:
         """The hosts that are the servers of the plan, as they are reached in this session."""
 
-    def first_questions(self, plan: Plan) -> tuple[Command, ...]:
-        """What the host of the jobs must be asked before `hosts` can tell: which nodes there are."""
+    def tables(self, plan: Plan) -> tuple[Command, ...]:
+        """What the host of the jobs is asked for `happened` of all steps, and for `hosts`: the cluster's own tables."""
+
+    def down_questions(self, plan: Plan) -> tuple[Command, ...]:
+        """What another host than that of the jobs is asked for `is_down`, besides `tables`."""
+
+    def is_down(self, state: State, plan: Plan, host: str, since: float) -> Check:
+        """Whether the cluster says that a host which cannot be reached does not take part any more: PASS when so."""

@@ -107,6 +107,8 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
                 steps=_with(state.steps, event.number, event),
                 step_times=_with(state.step_times, event.number, (began, event.t)),
             )
+        case Checked() if event.after:
+            return replace(state, proven=_with(state.proven, event.step, event))
         case Checked():
             return replace(state, checked=_with(state.checked, event.step, event))
         case Acknowledged():

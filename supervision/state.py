@@ -97,6 +97,8 @@ class State(msgspec.Struct, frozen=True):
     step_times: Mapping[int, tuple[float, float]] = MappingProxyType({})
     checked: Mapping[int, Checked] = MappingProxyType({})
     """What the checks of each step said last."""
+    proven: Mapping[int, Checked] = MappingProxyType({})
+    """What was read back after each step last, against what it had promised."""
     acknowledged: Mapping[tuple[int, str], Acknowledged] = MappingProxyType({})
     """The warnings that somebody took note of, by step and key."""
     pending: Mapping[int, Asked] = MappingProxyType({})

@@ -1,0 +1,322 @@
+"""Making a plan of metadata-to-ssd: what is asked for it, and the plan from the answers. It only asks.
+
+Devices are chosen where there is nothing to choose: free, without doubt, alike. Otherwise a person says which.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+
+from remote.command import Command
+from remote.gpfs import commands as gpfs
+from remote.gpfs.models import Cluster, Disk, DiskList, FileSystem, FsSpace, Mounts, NsdDevices, NsdList, Usage
+from remote.gpfs.stanza import NsdStanza, write_nsd_stanzas
+from remote.names import UnknownNodeError, fold
+from supervision import checks, footprint
+from supervision.checking import Check, Outcome
+from supervision.clocktext import local_time
+from supervision.devices import DeviceError, free_ssds
+from supervision.facts import Fact
+from supervision.filesystems import Sites
+from supervision.footprint import Assumptions, Footprint
+from supervision.gpfs import GpfsFileSystem, own_daemon
+from supervision.gpfs_footprint import New, assumed, known, snapshots
+from supervision.gpfs_hosts import hosts_of
+from supervision.gpfs_selection import PATTERN, Built, Key, Selection, build
+from supervision.gpfs_site import look_in_turns, looks_of, site_of
+from supervision.gpfs_view import View, short
+from supervision.identity import HostLook, Seen
+from supervision.plan import OldDisk, Options, Plan, PlannedDevice, Stanzas, Told
+from supervision.supervisor import Supervisor
+from supervision.verdicts import Level, gathered, whose
+
+RECIPE = "metadata-to-ssd"
+_FACTS = (Cluster, FileSystem, DiskList, FsSpace, NsdDevices, NsdList, Mounts)
+
+
+class PlanningError(Exception):
+    """No plan can be made; the text says why and what to do. `unread`: something could not be read."""
+
+    def __init__(self, why: str, *, unread: bool = False) -> None:
+        self.unread = unread
+        super().__init__(why)
+
+
+class Wish(msgspec.Struct, frozen=True, kw_only=True):
+    """What a person wants. `devices` are identities or serial numbers, () for all free SSDs if they are alike.
+
+    `groups` are failure groups by the place that asks (`server` or `server enclosure`), `nodes` those of the restripe,
+    () for the servers of the disks. `assumed` are fields of Assumptions.
+    """
+
+    devices: tuple[str, ...] = ()
+    groups: Mapping[str, str] = {}
+    nodes: tuple[str, ...] = ()
+    pattern: str = PATTERN
+    metadata_only: bool = False
+    qos_iops: int | None = None
+    assumed: Mapping[str, int | float] = {}
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """A plan with its size, and what speaks against it but does not keep it from being made."""
+
+    plan: Plan
+    footprint: Footprint
+    checks: tuple[Check, ...]
+    warnings: tuple[str, ...]
+
+
+async def make(supervisor: Supervisor, wish: Wish, *, by: str, sites: Sites | None = None) -> Planned:
+    """Ask the cluster and make the plan. Raises PlanningError and SiteError."""
+    fs, entry = supervisor.fs, supervisor.entry
+    first = (own_daemon(), gpfs.mmlscluster(), gpfs.mmlsfs(fs), gpfs.mmlsdisk(fs), gpfs.mmdf(fs))
+    await supervisor.ask(entry, *first, *_more(fs))
+    view = _view(supervisor, sites)
+    for kind in (Cluster, FileSystem, DiskList, FsSpace, NsdDevices, NsdList):
+        _need(view, kind)
+    hosts = hosts_of(view, entry, _servers_of_fs(view))
+    supervisor.site.add_hosts(hosts)
+    errors = await supervisor.look_at_devices(hosts, *GpfsFileSystem(fs, entry).device_questions())
+    if errors:
+        raise PlanningError("; ".join(str(error) for error in errors.values()), unread=True)
+    view = _view(supervisor, sites)
+    await look_in_turns(view)
+    return draft(view, wish, hosts, by=by, host=entry, now=supervisor.site.clock.now())
+
+
+def draft(view: View, wish: Wish, hosts: Sequence[str], *, by: str, host: str, now: float) -> Planned:
+    """The plan from what was asked; `hosts` are the servers that were looked at. Raises PlanningError. Pure."""
+    try:
+        old = _old_disks(view)
+        built = _built(view, wish, hosts)
+        nodes = _nodes(view, wish, [*old, *built.stanzas])
+        options = Options(
+            metadata_only=wish.metadata_only, qos_iops=wish.qos_iops, assumptions=_assumptions(view, wish)
+        )
+        devices = _devices(built)
+        new = [New(device.nsd, device.failure_group, device.size_bytes) for device in devices]
+        size = footprint.footprint(known(view, new), options.assumptions)
+    except (checks.BlockedError, DeviceError, UnknownNodeError, ValueError) as error:
+        raise PlanningError(str(error)) from None
+    told = (*footprint.checks(size, view.at(FsSpace), "mmlsfs, mmdf"), *snapshots(view, options.assumptions))
+    _refuse_what_does_not_fit(told)
+    stamp = local_time(now, view.state.utc_offset).strftime("%Y%m%dT%H%M%S")
+    plan = Plan(
+        id=f"{view.name}-{stamp}",
+        recipe=RECIPE,
+        kind="gpfs",
+        goal=f"all metadata of {view.name} on {len(devices)} new SSDs, none on the {len(old)} disks that hold it now",
+        cluster=view.cluster.name if view.cluster else "",
+        file_system=view.name,
+        host=host,
+        made=now,
+        by=by,
+        nodes=nodes,
+        options=options,
+        sizing=size.sizing,
+        stanzas=Stanzas(
+            new=built.text,
+            old=_old_text(old, Usage.DATA_ONLY, "the old disks as they are to be"),
+            back=_old_text(old, Usage.DATA_AND_METADATA, "the way back: the old disks as they were"),
+        ),
+        devices=devices,
+        old_disks=old,
+        facts=_facts(view, hosts),
+    )
+    warnings = tuple(
+        ": ".join(part for part in (verdict.kind, whose(same), verdict.text) if part)
+        for verdict, same in gathered(built.judged.verdicts)
+        if verdict.level is Level.WARNING
+    )
+    return Planned(plan, size, told, warnings)
+
+
+def _more(fs: str) -> tuple[Command, ...]:
+    return gpfs.mmlsnsd(), gpfs.mmlsnsd_devices(), gpfs.mmlsmount(fs), gpfs.mmlssnapshot(fs)
+
+
+def _refuse_what_does_not_fit(told: Iterable[Check]) -> None:
+    for check in told:
+        if check.outcome is Outcome.BLOCK:
+            raise PlanningError(f"it does not fit: {check.read}. {check.advice}")
+
+
+def _view(supervisor: Supervisor, sites: Sites | None) -> View:
+    return View(supervisor.store.state, supervisor.fs, tuple(supervisor.site.hosts), sites=sites)
+
+
+def _need(view: View, kind: type) -> None:
+    """Raise unless a question was answered well and wholly understood."""
+    fact = view.facts.fact(kind)
+    if fact is None:
+        raise PlanningError(f"{kind.__name__} was not asked", unread=True)
+    if fact.failure or fact.parsed is None:
+        raise PlanningError(f"{fact.host}: {fact.command}: {fact.failure or 'it was not answered'}", unread=True)
+    if fact.parsed.problems:
+        problem = fact.parsed.problems[0]
+        where = f"{fact.host}: {fact.command}, line {problem.line}"
+        raise PlanningError(f"{where} was not understood ({problem.why}): {problem.text}", unread=True)
+
+
+def _servers_of_fs(view: View) -> list[str]:
+    listed = view.facts.get(NsdList)
+    names = (server for nsd in listed.nsds if nsd.fs == view.name for server in nsd.servers) if listed else ()
+    servers = list(dict.fromkeys(names))
+    if not servers:
+        why = f"no NSD of {view.name} has a server, so nothing tells where new disks can be"
+        raise PlanningError(f"{why}: disks that every node reaches by itself are not known to this recipe")
+    return servers
+
+
+def _old_disks(view: View) -> tuple[OldDisk, ...]:
+    """The disks that hold metadata beside data. Raises BlockedError, and ValueError for those of a recovery group."""
+    assert view.disks
+    assert view.file_system
+    old = checks.disks_to_convert(view.name, view.disks, view.file_system)
+    _refuse_vdisks(view, old)
+    listed = view.facts.get(NsdList)
+    servers = {nsd.nsd: nsd.servers for nsd in listed.nsds} if listed else {}
+    return tuple(
+        OldDisk(
+            nsd=disk.nsd,
+            servers=tuple(checks.short_name(view.table.resolve(name)) for name in servers.get(disk.nsd, ())),
+            usage=disk.usage.value,
+            failure_group=disk.failure_group,
+            pool=disk.pool,
+        )
+        for disk in old
+    )
+
+
+def _refuse_vdisks(view: View, old: Sequence[Disk]) -> None:
+    """Disks of a recovery group have a device without /dev/."""
+    rows = view.devices.rows if view.devices else ()
+    names = {disk.nsd for disk in old}
+    vdisks = sorted({row.nsd for row in rows if row.nsd in names and row.found and not row.device.startswith("/dev/")})
+    if vdisks:
+        why = "of a recovery group, which mmvdisk alone may change"
+        raise ValueError(f"{fold(vdisks)} {'is' if len(vdisks) == 1 else 'are'} {why}: this recipe never does")
+
+
+def _old_text(old: Sequence[OldDisk], usage: Usage, comment: str) -> str:
+    stanzas = [NsdStanza("", disk.nsd, disk.servers, usage, disk.failure_group, disk.pool) for disk in old]
+    return write_nsd_stanzas(stanzas, comment=comment)
+
+
+def _built(view: View, wish: Wish, hosts: Sequence[str]) -> Built:
+    """The stanzas of the new disks. Raises DeviceError when a person must choose, or something blocks."""
+    looks = {host: look for host, look in looks_of(view).items() if host in hosts}
+    found = _wanted(wish.devices, looks) if wish.devices else _all_alike(looks)
+    comment = "the new SSDs; device names are as they were when the plan was made"
+    built = build(Selection(_spread(found, looks), wish.pattern, groups=wish.groups), site_of(view), comment=comment)
+    if built.asked:
+        whys = "; ".join(f"{asked.place}: {asked.why}" for asked in built.asked)
+        options = " ".join(
+            f"--group '{asked.place}={asked.found[0] if len(asked.found) == 1 else 'GROUP'}'" for asked in built.asked
+        )
+        raise DeviceError(f"which failure group? {whys}. Say so: {options}")
+    if built.level is Level.BLOCK:
+        lines = [
+            ": ".join(part for part in (verdict.kind, whose(same), verdict.text, verdict.advice) if part)
+            for verdict, same in gathered(built.judged.verdicts)
+            if verdict.level is Level.BLOCK
+        ]
+        raise DeviceError("; ".join(lines))
+    return built
+
+
+def _all_alike(looks: Mapping[str, HostLook]) -> tuple[Seen, ...]:
+    """Every free SSD, once each, if all are of one kind. Raises DeviceError."""
+    found = {seen.identity: seen for look in looks.values() for seen in reversed(free_ssds(look))}
+    if not found:
+        raise DeviceError(
+            f"no free SSD is seen on {fold(looks)}: `restripe show devices --servers` tells what is there"
+        )
+    kinds = Counter((seen.model, seen.identity.size_bytes) for seen in found.values())
+    if len(kinds) > 1:
+        listed = ", ".join(f"{count} x {model} of {size:,} bytes" for (model, size), count in kinds.items())
+        raise DeviceError(
+            f"the free SSDs are not of one kind ({listed}): say which by --device IDENTITY, once for each"
+        )
+    return tuple(sorted(found.values(), key=lambda seen: seen.identity.text))
+
+
+def _wanted(names: Sequence[str], looks: Mapping[str, HostLook]) -> tuple[Seen, ...]:
+    """The devices of some identities or serial numbers. Raises DeviceError."""
+    found: list[Seen] = []
+    for name in names:
+        there = {
+            seen.identity: seen
+            for look in looks.values()
+            for seen in look.devices
+            if name and name in (seen.identity.text, seen.identity.text.partition(":")[2], seen.serial)
+        }
+        if len(there) != 1:
+            advice = "`restripe show devices --servers` tells identities and serial numbers"
+            raise DeviceError(f"{name} is {len(there)} devices on {fold(looks)}: {advice}")
+        found += there.values()
+    return tuple(found)
+
+
+def _spread(found: Sequence[Seen], looks: Mapping[str, HostLook]) -> tuple[Key, ...]:
+    """Where each device is to be named first: of several servers that see it, the one that is first for the fewest."""
+    first: Counter[str] = Counter()
+    chosen: list[Key] = []
+    for seen in found:
+        hosts = [host for host, look in looks.items() if len(look.find(seen.identity)) == 1] or [seen.host]
+        host = min(hosts, key=lambda host: first[host])
+        first[host] += 1
+        chosen.append((host, seen.identity))
+    order = {host: number for number, host in enumerate(looks)}
+    return tuple(sorted(chosen, key=lambda key: order[key[0]]))
+
+
+def _devices(built: Built) -> tuple[PlannedDevice, ...]:
+    pins = {pin.label: pin for pin in built.judged.pins}
+    lost = [stanza.nsd for stanza in built.stanzas if stanza.nsd not in pins]
+    if lost:
+        raise ValueError(f"{fold(lost)}: no identity proves them, so they cannot be pinned")
+    return tuple(
+        PlannedDevice(
+            nsd=stanza.nsd,
+            identity=pins[stanza.nsd].identity,
+            size_bytes=pins[stanza.nsd].size_bytes,
+            model=pins[stanza.nsd].model,
+            serial=pins[stanza.nsd].serial,
+            servers=stanza.servers,
+            failure_group=stanza.failure_group,
+            pool=stanza.pool,
+            at=pins[stanza.nsd].at,
+        )
+        for stanza in built.stanzas
+    )
+
+
+def _nodes(view: View, wish: Wish, disks: Iterable[OldDisk | NsdStanza]) -> tuple[str, ...]:
+    """The nodes of the restripe: those that were named, or the servers of all disks of the plan."""
+    names = wish.nodes or tuple(dict.fromkeys(server for disk in disks for server in disk.servers))
+    return tuple(dict.fromkeys(short(view.table.resolve(name).admin_name) for name in names))
+
+
+def _assumptions(view: View, wish: Wish) -> Assumptions:
+    return assumed(view, msgspec.convert(dict(wish.assumed), Assumptions))
+
+
+def _facts(view: View, hosts: Sequence[str]) -> tuple[Told, ...]:
+    """The answers that the plan rests on: those of the cluster, and what each server told of its devices."""
+    found = [view.facts.fact(kind) for kind in _FACTS]
+    for host in hosts:
+        found += [view.state.facts.get(f"{kind} {host}") for kind in ("devices", "inventory", "contents", "discovery")]
+    return tuple(_told(fact) for fact in found if fact and fact.source)
+
+
+def _told(fact: Fact) -> Told:
+    assert fact.source
+    return Told(
+        command=fact.command, host=fact.host, at=fact.at, sha256=hashlib.sha256(fact.source.out.data).hexdigest()
+    )

@@ -1,0 +1,84 @@
+"""The commands about plans and what became of them.
+
+Only click is imported here: everything heavy stands inside the command that uses it.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from tui import options
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+
+
+@click.command()
+@click.argument("recipe", required=False, type=click.Choice(["metadata-to-ssd"]))
+@click.argument("destination", required=False, metavar="[USER@]HOST")
+@click.option(
+    "--show", "shown", type=_FILE, metavar="FILE", help="Print this plan as a runbook (Markdown); ask no host."
+)
+@click.option("--fs", metavar="NAME", help="The file system.")
+@click.option(
+    "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write this new file, not stdout."
+)
+@click.option(
+    "--device", "devices", multiple=True, metavar="ID", help="A device, by WWN or serial number; all free SSDs."
+)
+@click.option("--group", "groups", multiple=True, metavar="PLACE=GROUP", help="A failure group where none is certain.")
+@click.option("-N", "--nodes", metavar="NODES", help="The nodes of the restripe, a,b,c; the servers of the disks.")
+@click.option("--names", metavar="PATTERN", help="Names of new NSDs: {server} {n} {group} {slot} {serial}.")
+@click.option("--metadata-only", is_flag=True, help="Leave data out of the restripe, where the release can.")
+@click.option("--iops", type=click.IntRange(min=1), metavar="N", help="Limit the restripe by QoS.")
+@click.option(
+    "--assume", "assumed", multiple=True, metavar="NAME=VALUE", help="Of the size: each_plan=4096, mounts=200."
+)
+@options.way
+@click.option("--sudo/--no-sudo", default=None, help="Run mm commands, and read devices, under sudo -n.")
+def plan(
+    *,
+    recipe: str | None,
+    destination: str | None,
+    shown: Path | None,
+    fs: str | None,
+    output: Path | None,
+    devices: tuple[str, ...],
+    groups: tuple[str, ...],
+    nodes: str | None,
+    names: str | None,
+    metadata_only: bool,
+    iops: int | None,
+    assumed: tuple[str, ...],
+    config: Path | None,
+    jump: str | None,
+    through: str | None,
+    sudo: bool | None,
+) -> None:
+    """Make a plan for a RECIPE from what a cluster tells, or --show one. Nothing is changed.
+
+    The plan is a file that people read, change and keep: the devices by identity, the stanzas, the nodes, how much
+    metadata there will be, and what all of it rests on. Exit status: 0 made, 6 made with warnings, 4 no plan can be
+    made (the reason is told), 5 something could not be read.
+    """
+    from tui.planning import Asked, UsageError, run, show, wish
+    from tui.running import run_to_exit
+
+    if shown:
+        if recipe or destination:
+            raise click.UsageError("--show FILE prints a plan; RECIPE and HOST make one")
+        raise SystemExit(show(shown))
+    if not recipe or not destination:
+        raise click.UsageError("name a RECIPE and a HOST, or --show FILE")
+    from tui.using import settings_or_exit, way
+
+    settings = settings_or_exit()
+    target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=sudo)
+    if not name:
+        raise click.UsageError("a plan needs --fs NAME")
+    try:
+        wanted = wish(Asked(devices, groups, nodes or "", names or "", metadata_only, iops, assumed))
+    except UsageError as error:
+        raise click.UsageError(str(error)) from None
+    run_to_exit(run(target, name, wanted, output, sites=settings.config.sites))
