@@ -79,9 +79,8 @@ def _even(grounds: Grounds) -> Finding:
     found = judge_sizes(placed)
     if found:
         return warning(found[0].text, found[0].advice)
-    return passed(
-        f"every failure group has the same {placed[0].size_bytes * len(placed):,} bytes in all" if placed else ""
-    )
+    first = sum(disk.size_bytes for disk in placed if disk.group == placed[0].group)
+    return passed(f"{first:,} bytes in every failure group")
 
 
 def _largest(grounds: Grounds) -> Finding:
