@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from remote.checked import Check
 from remote.errors import SiteError
-from remote.events import Acknowledged
 from remote.jobs import JobState
-from supervision.checking import acknowledgeable
 from supervision.guide_asking import Asking
 from supervision.guide_jobs import PlanJobs
 from supervision.guide_running import Approver, StepRunner
@@ -43,7 +41,7 @@ class Guide:
         self.jobs = PlanJobs(supervisor, plan, self.steps, operator)
         """Its jobs on all hosts."""
         self._asking = Asking(supervisor, plan, recipe, self.steps, self.jobs)
-        self._telling = Telling(supervisor, self.steps, lambda: self._asking.host)
+        self._telling = Telling(supervisor, self.steps, operator, lambda: self._asking.host)
         self._runner = StepRunner(supervisor, self.steps, self._asking, self.jobs, self._telling, approver)
 
     @property
@@ -106,11 +104,7 @@ class Guide:
 
     def acknowledge(self, number: int, key: str) -> None:
         """Note that the operator has seen a warning. Raises ValueError for what is no warning of the step."""
-        if key not in [check.key for check in acknowledgeable(self.checks(number))]:
-            raise ValueError(f"step {number} has no warning {key!r}")
-        now = self._supervisor.site.clock.now()
-        self._supervisor.journal.emit(Acknowledged(now, number, key, self.operator))
-        self._telling.judged(number)
+        self._telling.acknowledge(number, key)
 
     async def run(self, number: int) -> bool:
         """Bring a step to its end: follow its job where there is one, else check, confirm, launch, follow, prove.

@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Mapping
 
 from remote.checked import Check
+from remote.command import Command
 from remote.errors import SiteError
 from supervision.guide_jobs import PlanJobs
 from supervision.guide_truth import how_to_find_out
@@ -62,6 +63,10 @@ class Asking:
         """Ask what a step's checks rest on, and judge. Raises SiteError."""
         since = await self._ask(self._steps[number].questions(self.plan))
         return self._steps[number].checks(self.state, self.plan, since)
+
+    def of_host(self, number: int) -> tuple[Command, ...]:
+        """What the host of the jobs is asked for a step's checks."""
+        return self._steps[number].questions(self.plan).host
 
     async def promised(self, number: int) -> tuple[Check, ...]:
         """Ask what a step's promise rests on, and judge. Raises SiteError."""

@@ -84,7 +84,7 @@ def file_of(base: str, told: str, name: str) -> Command:
 
 
 class PlanJobs:
-    """The jobs of one plan. `attempts` is what was found last, `unreached` the hosts that could not be asked, and why."""
+    """The jobs of one plan. `attempts` is what was found last, `unreached` are hosts that could not be asked."""
 
     def __init__(self, supervisor: Supervisor, plan: Plan, steps: Mapping[int, GuidedStep], operator: str) -> None:
         self._supervisor = supervisor

@@ -27,6 +27,9 @@ STALE_SECONDS = 30.0
 class Approver(Protocol):
     """Who is asked before a command runs: a person before a screen, or words given beforehand."""
 
+    async def acknowledge(self, step: GuidedStep, check: Check) -> bool:
+        """Whether this one warning is taken note of, in the operator's name; those of a step are asked one by one."""
+
     async def confirm(self, step: GuidedStep, checks: tuple[Check, ...], act: Act) -> bool:
         """Whether this very command, with these files, is to run now. It is asked again when the files have changed."""
 
@@ -89,6 +92,8 @@ class StepRunner:
         )
         if not settled:
             self._telling.tell(number, StepState.CHECKING)
+        if not self._steps[number].spec.acts:
+            self._telling.command = "; ".join(each.text for each in self._asking.of_host(number))
         checks = await self._asking.checks(number)
         self._supervisor.journal.emit(Checked(self._supervisor.site.clock.now(), number, checks))
         if not settled:
@@ -112,6 +117,9 @@ class StepRunner:
         confirmed: Act | None = None
         while True:
             checks = await self.check(number)
+            for warning in self._telling.to_acknowledge(number):
+                if await self._approver.acknowledge(step, warning):
+                    self._telling.acknowledge(number, warning.key)
             self._telling.must_be_ready(number, checks)
             act = self._built(number, await self._supervisor.site.place(self._asking.host))
             if act is None:
@@ -187,7 +195,6 @@ class StepRunner:
 
     async def _prove(self, number: int, rc: int | None, *, before: str = "") -> bool:
         """Read back what was promised; StopError unless it is so."""
-        held = self._telling.standings[number]
         self._telling.tell(number, StepState.VERIFYING, command=self._telling.command, rc=rc)
         promised: tuple[Check, ...] = ()
 
@@ -210,7 +217,9 @@ class StepRunner:
             raise StopError(ending, f"{said}{text}. {wrong[0].advice}".strip())
         self._telling.warnings += [f"{check.title}: {check.read}" for check in promised if _warns(check)]
         detail = before + "; ".join(check.read for check in promised if check.read)
-        self._telling.tell(number, StepState.DONE, detail or held.detail, rc=0 if rc is None else rc)
+        if not self._steps[number].spec.acts:
+            detail = "; ".join(part for part in (detail, self._telling.passed_text(number)) if part)
+        self._telling.tell(number, StepState.DONE, detail, rc=0 if rc is None else rc)
         return True
 
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 
-from remote.checked import Check
+import msgspec
+
+from remote.checked import Check, Outcome
 from remote.errors import SiteError
-from remote.events import StepChanged
+from remote.events import Acknowledged, StepChanged
 from supervision.checking import acknowledgeable, stops
 from supervision.guide_truth import WAITING, Standing
 from supervision.migration import Ending, StepResult, StepState, StopError, ending_of
@@ -24,8 +26,11 @@ class Telling:
     `command`, `rc` and `launched` are of the step that is worked on: whether anything of it was launched, or followed.
     """
 
-    def __init__(self, supervisor: Supervisor, steps: Mapping[int, GuidedStep], host: Callable[[], str]) -> None:
+    def __init__(
+        self, supervisor: Supervisor, steps: Mapping[int, GuidedStep], operator: str, host: Callable[[], str]
+    ) -> None:
         self._supervisor = supervisor
+        self._operator = operator
         self._steps = steps
         self._host = host
         self.standings: dict[int, Standing] = dict.fromkeys(steps, WAITING)
@@ -49,15 +54,16 @@ class Telling:
         host: str = "",
         rc: int | None = None,
     ) -> None:
-        """Tell of a step's state."""
+        """Tell of a step's state, unless just that was told last."""
         self.standings[number] = Standing(state, detail, rc)
         self.command = command or self.command
         self.rc = rc if rc is not None else self.rc
         spec, now = self._steps[number].spec, self._supervisor.site.clock.now()
         where = host or self._host()
-        self._supervisor.journal.emit(
-            StepChanged(now, number, spec.name, state.value, spec.title, where, command, detail, rc)
-        )
+        event = StepChanged(now, number, spec.name, state.value, spec.title, where, command, detail, rc)
+        before = self._state.steps.get(number)
+        if before is None or not _same(before, event):
+            self._supervisor.journal.emit(event)
 
     def stands(self, number: int, found: Standing, *, always: bool) -> None:
         """Tell how it stands with a step, where that is news; `always` also where nobody has been told anything."""
@@ -72,6 +78,14 @@ class Telling:
     def to_acknowledge(self, number: int) -> tuple[Check, ...]:
         """Those that nobody has."""
         return tuple(check for check in self._warnings(number) if (number, check.key) not in self._state.acknowledged)
+
+    def acknowledge(self, number: int, key: str) -> None:
+        """Note that the operator has seen a warning. Raises ValueError for what is no warning of the step."""
+        if key not in [check.key for check in self._warnings(number)]:
+            raise ValueError(f"step {number} has no warning {key!r}")
+        now = self._supervisor.site.clock.now()
+        self._supervisor.journal.emit(Acknowledged(now, number, key, self._operator))
+        self.judged(number)
 
     def _warnings(self, number: int) -> tuple[Check, ...]:
         told = self._state.checked.get(number)
@@ -95,6 +109,15 @@ class Telling:
         if keys:
             wrong.append(f"to be acknowledged one by one: {', '.join(keys)}")
         return "; ".join(wrong)
+
+    def passed_text(self, number: int) -> str:
+        """What the last checks of a step came to, in a few words."""
+        told = self._state.checked.get(number)
+        if told is None:
+            return ""
+        passed = sum(check.outcome in (Outcome.PASS, Outcome.NOTE) for check in told.checks)
+        taken = len(self.acknowledged(number))
+        return f"{passed} check{'s' if passed != 1 else ''} passed" + (f", {taken} acknowledged" if taken else "")
 
     @contextmanager
     def of_step(self, number: int) -> Iterator[None]:
@@ -122,6 +145,11 @@ class Telling:
         state = _STATES.get(stop.ending, StepState.UNKNOWN)
         self.tell(number, state, str(stop), command=self.command, rc=self.rc)
         return stop
+
+
+def _same(before: StepChanged, event: StepChanged) -> bool:
+    command = event.command or before.command
+    return msgspec.structs.replace(event, t=before.t, command=command) == before
 
 
 def stop_error(error: SiteError, *, launched: bool = False, more: str = "") -> StopError:

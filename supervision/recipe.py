@@ -91,6 +91,12 @@ class GuidedStep(Protocol):
     def checks(self, state: State, plan: Plan, since: float) -> tuple[Check, ...]:
         """What speaks for and against it now; what was asked before `since` passes nothing."""
 
+    def draft(self, plan: Plan, path: PathOf) -> Act | None:
+        """What it runs as far as the plan alone tells: to be read, never to be run. None for a step that only looks.
+
+        Raises ValueError as `act`.
+        """
+
     def act(self, state: State, plan: Plan, path: PathOf) -> Act | None:
         """What it runs; None for a step that only looks. Of names of devices those of the last look.
 

@@ -125,7 +125,7 @@ def _box(check: Check) -> str:
 
 def _command(step: GuidedStep, plan: Plan, state: State) -> list[str]:
     try:
-        act = step.act(state, plan, lambda name: by_hand(plan, name))
+        act = step.draft(plan, lambda name: by_hand(plan, name))
     except ValueError as error:
         return [f"The command cannot be told yet: {error}", ""]
     return _shown(act, plan) if act else ["It only looks.", ""]

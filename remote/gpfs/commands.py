@@ -38,6 +38,7 @@ from remote.gpfs.commands_reading import (
     mmlspool,
     mmlsqos,
     mmlssnapshot,
+    own_daemon,
 )
 
 __all__ = [
@@ -74,4 +75,5 @@ __all__ = [
     "mmqos_throttle",
     "mmrestripefs",
     "mmrpldisk",
+    "own_daemon",
 ]

@@ -35,6 +35,11 @@ def mmgetstate(*, quorum: bool = False, summary: bool = False, nodes: Sequence[s
     return _reads("mmgetstate", *where, *options, deadline=_EVERY_SERVER)
 
 
+def own_daemon() -> Command:
+    """The state of GPFS on the host that is asked, which asks no other node."""
+    return _reads("mmgetstate", deadline=_ONE_NODE)
+
+
 def mmlsfs(fs: str) -> Command:
     """All attributes of a file system, or of `all`."""
     return _reads("mmlsfs", arguments.file_system(fs), deadline=_CONFIGURATION)

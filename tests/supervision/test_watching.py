@@ -70,8 +70,8 @@ async def test_from_the_entry_host_one_learns_of_the_servers_and_sees_their_devi
             await until(lambda: len({row.key for row in fs.devices(journal.store.state).rows}) == 3 * 8)
             # somebody else's restripe, begun elsewhere, is found and followed without a hand on a key
             async with migrating(sim) as other:
-                recipe = other.recipe()
-                other.supervisor.start("their migration", recipe.run())
+                plan = await other.plan()
+                other.supervisor.start("their migration", other.walk(plan))
                 await until(lambda: fs.scan_job(journal.store.state) is not None, 60)
 
                 def counted_by_us() -> bool:

@@ -1,0 +1,65 @@
+"""Checks of settings that decide what happens when something fails: restripeOnDiskFailure, autoload, and health."""
+
+from __future__ import annotations
+
+from remote.gpfs.models import ClusterConfig, NodeHealth
+from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, note, passed, warning
+from supervision.gpfs_preflight_nodes import hosts_that_matter
+
+_WELL = ("HEALTHY", "TIPS", "DISABLED", "CHECKING", "STARTING")
+_LONG = 6
+_FORCED = "fs_forced_unmount"
+
+
+def _on_failure(grounds: Grounds) -> Finding:
+    """With it GPFS suspends failed disks by itself, and ends a restripe that runs to begin its own."""
+    value = (grounds.need(ClusterConfig).get("restripeOnDiskFailure") or "no").lower()
+    if value == "yes":
+        text = "restripeOnDiskFailure is yes"
+        return warning(text, "When a disk fails GPFS suspends it, stops this restripe and begins its own: be prepared")
+    return passed(f"restripeOnDiskFailure is {value}")
+
+
+def _autoload(grounds: Grounds) -> Finding:
+    config = grounds.need(ClusterConfig)
+    value = (config.get("autoload") or "no").lower()
+    apart = [entry for entry in config.overrides("autoload") if (entry.value or "no").lower() != "yes"]
+    if value == "yes" and not apart:
+        return passed("autoload is yes: a node that reboots comes back by itself")
+    names = ", ".join(name for entry in apart for name in entry.nodes)
+    text = f"autoload is {value}" + (f", and not yes for {names}" if names else "")
+    return note(
+        text, "After a reboot GPFS must be started there by hand (mmstartup), and its disks too (mmchdisk start)"
+    )
+
+
+def _health(grounds: Grounds) -> Finding:
+    """What mmhealth finds wrong on the servers; it came with 4.2."""
+    found: list[str] = []
+    forced = False
+    hosts = hosts_that_matter(grounds.view, grounds.plan)
+    lacking = [host for host in hosts if grounds.lacks(NodeHealth, host)]
+    for host in (host for host in hosts if host not in lacking):
+        told = grounds.need(NodeHealth, host)
+        events = {event.event for event in told.events}
+        forced = forced or _FORCED in events
+        for state in told.states:
+            if state.kind == "NODE" and state.component != "NODE" and state.status not in _WELL:
+                found.append(f"{state.component} is {state.status} on {host}")
+        if told.status and told.status not in _WELL and not any(host in text for text in found):
+            found.append(f"{host} is {told.status}")
+        found += [f"{_FORCED} on {host}"] if _FORCED in events else []
+    if found:
+        more = f" and {len(found) - _LONG} more" if found[_LONG:] else ""
+        advice = (
+            "A forced unmount means that files were cut off: find out why" if forced else "See mmhealth node show there"
+        )
+        return warning("; ".join(found[:_LONG]) + more, f"{advice}, and go on only when you know that it is no matter")
+    if lacking and len(lacking) == len(hosts):
+        return note(grounds.lacks(NodeHealth, lacking[0]), "Forced unmounts are in mmfs.log.latest alone: look there")
+    return passed(f"mmhealth finds nothing wrong on {len(hosts)} hosts")
+
+
+ON_FAILURE = Rule("restripe-on-failure", "GPFS begins no restripe of its own", _on_failure)
+AUTOLOAD = Rule("autoload", "Nodes come back by themselves", _autoload)
+HEALTH = Rule("health", "mmhealth finds nothing wrong", _health)
