@@ -8,7 +8,7 @@ from datetime import UTC, datetime
 
 from remote.text import one_line, safe
 
-_MARKUP = re.compile(r"[\\|<`*]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|(?<=\])\(")
+_MARKUP = re.compile(r"[\\|<`*]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|(?<=\])\(|&(?=#?\w+;)|~(?=~)")
 """What could be markup. An underscore within a word is none, nor are brackets that no address follows."""
 
 

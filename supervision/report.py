@@ -374,7 +374,9 @@ def _forecasts(told: Sequence[Told], began: float, ended: float) -> Iterable[For
 def _tables(fs: FileSystem, replay: Replay, launches: Sequence[Launching]) -> Iterable[Shown]:
     """The disks before the first change, just before the scan, and at the end; what is the same is shown once."""
     job = fs.scan_job(replay.end)
-    moments = [("before the first change", launches[0].t)] if launches else []
+    plan = replay.header.plan
+    mine = [each for each in launches if not plan or each.spec.id.startswith(f"{plan}-")] or list(launches)
+    moments = [("before the first change", mine[0].t)] if mine else []
     scans = [each for each in launches if job and (each.host, each.spec.id) == (job.host, job.status.id)]
     moments += [(f"just before the {fs.words.scan}", scans[0].t)] if scans else []
     moments.append(("at the end", replay.end.at))
