@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from simulator import altering, changing, discovery, diskreading, probing, reading, removing, restriping
+from simulator import altering, changing, discovery, diskreading, probing, reading, removing, restriping, saving
 from simulator.going import Record
 from simulator.streams import Streams
 from simulator.usage import USAGES, CommandError, UsageError
@@ -41,6 +41,7 @@ HANDLERS: dict[str, Handler] = {
     "mmdeldisk": removing.mmdeldisk,
     "mmrpldisk": removing.mmrpldisk,
     "mmdelnsd": removing.mmdelnsd,
+    "mmbackupconfig": saving.mmbackupconfig,
     "mmrestripefs": restriping.mmrestripefs,
     "mmdevdiscover": discovery.mmdevdiscover,
     "lsblk": diskreading.block_devices,

@@ -43,6 +43,7 @@ USAGES: Mapping[str, str] = {
         "mmrpldisk Device DiskName {DiskDesc | -F StanzaFile} [-v {yes | no}]\n"
         "          [-N {Node[,Node...] | NodeFile | NodeClass}]"
     ),
+    "mmbackupconfig": "mmbackupconfig Device -o OutputFile",
     "mmrestripefs": (
         "mmrestripefs Device {-m | -r | -b | -R | -p} [-P PoolName]\n"
         "          [-N {Node[,Node...] | NodeFile | NodeClass}]"

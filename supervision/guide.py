@@ -42,7 +42,7 @@ class Guide:
         """Its jobs on all hosts."""
         self._asking = Asking(supervisor, plan, recipe, self.steps, self.jobs)
         self._telling = Telling(supervisor, self.steps, operator, lambda: self._asking.host)
-        self._runner = StepRunner(supervisor, self.steps, self._asking, self.jobs, self._telling, approver)
+        self._runner = StepRunner(supervisor, self.steps, self._asking, self.jobs, self._telling, approver, operator)
 
     @property
     def host(self) -> str:

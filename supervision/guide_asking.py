@@ -61,16 +61,16 @@ class Asking:
 
     async def checks(self, number: int) -> tuple[Check, ...]:
         """Ask what a step's checks rest on, and judge. Raises SiteError."""
-        since = await self._ask(self._steps[number].questions(self.plan))
+        since = await self._ask(self._steps[number].questions(self.state, self.plan))
         return self._steps[number].checks(self.state, self.plan, since)
 
     def of_host(self, number: int) -> tuple[Command, ...]:
         """What the host of the jobs is asked for a step's checks."""
-        return self._steps[number].questions(self.plan).host
+        return self._steps[number].questions(self.state, self.plan).host
 
     async def promised(self, number: int) -> tuple[Check, ...]:
         """Ask what a step's promise rests on, and judge. Raises SiteError."""
-        since = await self._ask(self._steps[number].proof(self.plan))
+        since = await self._ask(self._steps[number].proof(self.state, self.plan))
         return self._steps[number].promised(self.state, self.plan, since)
 
     async def _ask(self, questions: Questions) -> float:

@@ -183,7 +183,11 @@ class PlanJobs:
 
     async def follow(self, attempt: Attempt) -> Attempt:
         """Follow a try to its end; one whose host has not been heard of for long is UNKNOWN."""
-        job, clock = (attempt.host, attempt.status.id), self._supervisor.site.clock
+        return self._keep(msgspec.structs.replace(attempt, status=await self.follow_job(attempt.host, attempt.status)))
+
+    async def follow_job(self, host: str, status: JobStatus) -> JobStatus:
+        """The same of any job."""
+        job, clock = (host, status.id), self._supervisor.site.clock
         task = self._supervisor.follow(*job)
         limit = max(OUT_OF_REACH, REAL_OUT_OF_REACH * self._supervisor.store.state.header.speed)
         lost_at: float | None = None
@@ -192,8 +196,8 @@ class PlanJobs:
             away = held is not None and held.status.state is JobState.UNKNOWN
             lost_at = (lost_at if lost_at is not None else clock.elapsed()) if away else None
             if lost_at is not None and clock.elapsed() - lost_at > limit:
-                return self._keep(msgspec.structs.replace(attempt, status=_not_told(attempt.status)))
-        return self._keep(msgspec.structs.replace(attempt, status=task.result()))
+                return _not_told(status)
+        return msgspec.structs.replace(task.result(), command=status.command)
 
     async def seal(self, attempt: Attempt) -> Attempt:
         """Make sure that a try which has not started never will."""

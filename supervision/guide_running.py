@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from typing import Protocol
 
 from remote.checked import Check, Outcome
+from remote.errors import JobError
 from remote.events import Checked
 from remote.jobs import JobState, Place
 from supervision.checking import stops
 from supervision.guide_asking import Asking
 from supervision.guide_jobs import Attempt, PlanJobs
+from supervision.guide_saving import save
 from supervision.guide_telling import Telling, told_of_log
 from supervision.guide_truth import after_loss, how_to_find_out
 from supervision.migration import Ending, StepState, StopError
@@ -45,7 +48,9 @@ class StepRunner:
         jobs: PlanJobs,
         telling: Telling,
         approver: Approver,
+        operator: str,
     ) -> None:
+        self._operator = operator
         self._supervisor = supervisor
         self._steps = steps
         self._asking = asking
@@ -115,6 +120,7 @@ class StepRunner:
     async def _act(self, number: int) -> bool:
         step, clock = self._steps[number], self._supervisor.site.clock
         confirmed: Act | None = None
+        await self._save(number)
         while True:
             checks = await self.check(number)
             for warning in self._telling.to_acknowledge(number):
@@ -134,6 +140,17 @@ class StepRunner:
             if clock.elapsed() - asked <= STALE_SECONDS:
                 break
         return await self._launch(number, confirmed)
+
+    async def _save(self, number: int) -> None:
+        """Have saved what the step wants saved; where that fails, its checks say so."""
+        step, place = self._steps[number], Place("", "")
+        act = step.saves(self._asking.plan, lambda name: place.file("", name))
+        if act is not None:
+            self._telling.tell(number, StepState.CHECKING, f"{act.command.argv[0]} saves the configuration first")
+            with contextlib.suppress(JobError):
+                await save(
+                    self._supervisor, self._jobs, self._asking.plan, number, step, self._asking.host, self._operator
+                )
 
     async def _launch(self, number: int, act: Act) -> bool:
         text = act.command.text

@@ -115,9 +115,11 @@ class Telling:
         told = self._state.checked.get(number)
         if told is None:
             return ""
+        read = [check.read for check in told.checks if check.key in self._steps[number].spec.tells]
         passed = sum(check.outcome in (Outcome.PASS, Outcome.NOTE) for check in told.checks)
         taken = len(self.acknowledged(number))
-        return f"{passed} check{'s' if passed != 1 else ''} passed" + (f", {taken} acknowledged" if taken else "")
+        counted = f"{passed} check{'s' if passed != 1 else ''} passed" + (f", {taken} acknowledged" if taken else "")
+        return "; ".join((*read, counted))
 
     @contextmanager
     def of_step(self, number: int) -> Iterator[None]:

@@ -26,7 +26,8 @@ class StepSpec(msgspec.Struct, frozen=True):
 
     `why` are two sentences on what it is for, `after` what is true when it is done, `takes` how long it may take,
     `undo` how it is taken back ("" where it changes nothing), `no_return` from where on that is not possible any more
-    or costs more than a command ("" where there is no such point). `acts` is False of a step that only looks.
+    or costs more than a command ("" where there is no such point). `acts` is False of a step that only looks, and
+    `tells` are the keys of the checks whose text says what it found.
     """
 
     name: str
@@ -37,6 +38,7 @@ class StepSpec(msgspec.Struct, frozen=True):
     undo: str = ""
     no_return: str = ""
     acts: bool = True
+    tells: tuple[str, ...] = ()
 
 
 class Act(msgspec.Struct, frozen=True):
@@ -82,14 +84,17 @@ class GuidedStep(Protocol):
         may be worth running.
         """
 
-    def questions(self, plan: Plan) -> Questions:
+    def questions(self, state: State, plan: Plan) -> Questions:
         """What `checks` and `act` rest on."""
 
-    def proof(self, plan: Plan) -> Questions:
+    def proof(self, state: State, plan: Plan) -> Questions:
         """What `promised` rests on."""
 
     def checks(self, state: State, plan: Plan, since: float) -> tuple[Check, ...]:
         """What speaks for and against it now; what was asked before `since` passes nothing."""
+
+    def saves(self, plan: Plan, path: PathOf) -> Act | None:
+        """A job that only writes a file beside itself and must have run before the step's checks; None for most."""
 
     def draft(self, plan: Plan, path: PathOf) -> Act | None:
         """What it runs as far as the plan alone tells: to be read, never to be run. None for a step that only looks.

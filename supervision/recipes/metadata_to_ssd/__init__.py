@@ -10,6 +10,7 @@ from remote.checked import Check, Outcome
 from remote.command import Command
 from remote.gpfs import commands as gpfs
 from remote.gpfs.models import NodeStates
+from supervision import gpfs_preflight
 from supervision.gpfs_hosts import hosts_of
 from supervision.plan import Plan
 from supervision.recipe import GuidedStep, Recipe
@@ -45,10 +46,11 @@ class MetadataToSsd:
         )
 
     def hosts(self, state: State, plan: Plan) -> tuple[str, ...]:
-        """The servers of the old and the new disks."""
+        """The servers of the old and the new disks, and the manager."""
         names = [server for disk in plan.devices for server in disk.servers]
         names += [server for disk in plan.old_disks for server in disk.servers]
-        return hosts_of(view_of(state, plan), plan.host, names)
+        view = view_of(state, plan)
+        return tuple(dict.fromkeys((*hosts_of(view, plan.host, names), *gpfs_preflight.hosts(view, plan))))
 
     def tables(self, plan: Plan) -> tuple[Command, ...]:
         """The cluster's own tables, and the threads of a restripe that may still be at work."""

@@ -10,14 +10,10 @@ from typing import ClassVar, TypeVar
 
 import msgspec
 
-from remote.checked import Check, Outcome
-from remote.gpfs import commands as gpfs
+from remote.checked import Check
 from remote.gpfs.models import DiskList, NsdDevices
 from remote.gpfs.stanza import NsdStanza, nsd_stanzas, parse_stanzas
-from remote.linux.commands import devices, lsblk, signatures
-from remote.linux.host_time import host_time
 from supervision import gpfs_preflight
-from supervision.checking import missing
 from supervision.gpfs_view import View
 from supervision.plan import Plan
 from supervision.recipe import Act, GuidedStep, Happened, PathOf, Questions, StepSpec
@@ -27,8 +23,6 @@ from supervision.supervisor import Cadence
 NEW_FILE = "ssd.stanza"
 OLD_FILE = "dataonly.stanza"
 BACK_FILE = "back.stanza"
-LOOK_AT_DEVICES = (lsblk(), devices(), signatures(), gpfs.mmdevdiscover(), host_time())
-"""What tells which device is which on a server, in one batch: a name is worth nothing in another moment."""
 
 T = TypeVar("T")
 
@@ -53,16 +47,6 @@ def need(view: View, kind: type[T], since: float, host: str = "") -> T:
         problem = fact.parsed.problems[0]
         raise UnreadError(f"{fact.command}: line {problem.line} was not understood ({problem.why}): {problem.text}")
     return model
-
-
-def told(key: str, title: str, wrong: Sequence[str], right: str, at: float | None, source: str) -> Check:
-    """A check of what was read back: `wrong` is all that is not as promised, `right` what is true if nothing is."""
-    if wrong:
-        more = f"; and {len(wrong) - 4} more" if len(wrong) > 4 else ""
-        return Check(
-            key, title, Outcome.BLOCK, "; ".join(wrong[:4]) + more, "See what the log of its job says", at, source
-        )
-    return Check(key, title, Outcome.PASS, right, at=at, source=source)
 
 
 def some(found: Sequence[bool]) -> Happened:
@@ -104,21 +88,27 @@ class GpfsStep:
         """What takes back everything up to here, in order."""
         return self._undo
 
-    def questions(self, plan: Plan) -> Questions:
-        """What its checks rest on; device names are asked of servers alone."""
-        asked = gpfs_preflight.questions(self.SPEC.name, plan)
-        of_server = {command.argv for command in LOOK_AT_DEVICES}
-        host = tuple(command for command in asked if command.argv not in of_server)
-        looks = any(command.argv in of_server for command in asked)
-        return Questions(host, LOOK_AT_DEVICES if looks else (), boots=looks)
+    def questions(self, state: State, plan: Plan) -> Questions:
+        """What its checks rest on, as GPFS's rules have it."""
+        name = self.SPEC.name
+        return Questions(
+            gpfs_preflight.questions(name, plan, view_of(state, plan)),
+            gpfs_preflight.server_questions(name),
+            boots=gpfs_preflight.needs_boots(name),
+        )
 
-    def proof(self, plan: Plan) -> Questions:
-        """Nothing: it promised nothing."""
-        return Questions()
+    def proof(self, state: State, plan: Plan) -> Questions:
+        """What its promise rests on: the same, but for what the servers tell of anything other than devices."""
+        asked = self.questions(state, plan)
+        return asked if asked.boots else Questions(asked.host)
 
     def checks(self, state: State, plan: Plan, since: float) -> tuple[Check, ...]:
         """All that GPFS and the plan say for and against it."""
         return gpfs_preflight.checks(self.SPEC.name, view_of(state, plan), plan, since)
+
+    def saves(self, plan: Plan, path: PathOf) -> Act | None:
+        """Nothing."""
+        return None
 
     def draft(self, plan: Plan, path: PathOf) -> Act | None:
         """Nothing."""
@@ -129,15 +119,8 @@ class GpfsStep:
         return None
 
     def promised(self, state: State, plan: Plan, since: float) -> tuple[Check, ...]:
-        """What was read back; UNKNOWN where it could not be."""
-        try:
-            return self.proven(view_of(state, plan), plan, since)
-        except UnreadError as error:
-            return (missing(f"{self.SPEC.name}-read", "What it did can be read back", str(error)),)
-
-    def proven(self, view: View, plan: Plan, since: float) -> tuple[Check, ...]:
-        """What was read back. Raises UnreadError."""
-        return ()
+        """What was read back."""
+        return gpfs_preflight.promised(self.SPEC.name, view_of(state, plan), plan, since)
 
     def happened(self, state: State, plan: Plan, since: float) -> Happened:
         """What the tables tell of it."""

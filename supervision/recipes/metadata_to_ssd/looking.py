@@ -19,6 +19,7 @@ class Look(GpfsStep):
         "Nothing has changed.",
         "some minutes: mmdf and mmlsnsd -X ask every disk and every server",
         acts=False,
+        tells=("disks-ready",),
     )
 
 
@@ -47,4 +48,5 @@ class Size(GpfsStep):
         "Nothing has changed.",
         "some minutes: mmdf reads every allocation map",
         acts=False,
+        tells=("size-fits",),
     )
