@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 
 from remote.text import one_line, safe
 
-_MARKUP = "\\|<`*_[]"
+_MARKUP = re.compile(r"[\\|<`*]|(?<![0-9A-Za-z])_|_(?![0-9A-Za-z])|(?<=\])\(|&(?=#?\w+;)|~(?=~)")
+"""What could be markup. An underscore within a word is none, nor are brackets that no address follows."""
 
 
 def text(value: object) -> str:
     """A value as plain text in a line."""
-    return "".join(f"\\{letter}" if letter in _MARKUP else letter for letter in one_line(str(value)))
+    return _MARKUP.sub(r"\\\g<0>", one_line(str(value)))
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[object]], *, right: Sequence[int] = ()) -> list[str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from remote.command import Command
 from remote.events import Header
 from remote.recording import VERSION
 from supervision.checking import Check
@@ -11,6 +12,9 @@ from supervision.markdown import code, inline, table, text, utc
 from supervision.plan import Plan, digest
 from supervision.recipe import Act, GuidedStep, Recipe
 from supervision.state import State
+
+_LONG = 70
+"""Characters from which on a question is shown by its name alone."""
 
 
 def runbook(plan: Plan, recipe: Recipe) -> str:
@@ -102,16 +106,14 @@ def _step(step: GuidedStep, plan: Plan, state: State) -> list[str]:
         lines += ["Checks before it:", ""]
         lines += [_box(check) for check in checks]
         lines.append("")
-    lines += _command(step, plan, state)
-    promised = step.promised(state, plan, 0.0)
-    if promised:
-        lines += ["Checks after it:", "", *(_box(check) for check in promised), ""]
+    lines += _asked(step, plan, state)
+    lines += _command(step, plan)
     rows = [
         (label, told)
         for label, told in (
             ("Afterwards", spec.after),
             ("Takes", spec.takes),
-            ("Undo", spec.undo or "nothing was changed"),
+            ("Undo", spec.undo or ("" if spec.acts else "nothing was changed")),
             ("No way back", spec.no_return),
         )
         if told
@@ -123,12 +125,26 @@ def _box(check: Check) -> str:
     return f"- [ ] {text(check.title)}{f' ({inline(check.source)})' if check.source else ''}"
 
 
-def _command(step: GuidedStep, plan: Plan, state: State) -> list[str]:
+def _asked(step: GuidedStep, plan: Plan, state: State) -> list[str]:
+    """What tells all of that; the long names of columns that one of the commands is given say nothing to people."""
+    asked = step.questions(state, plan)
+    lines = []
+    for where, commands in ((plan.host, asked.host), ("every server of a disk", asked.servers)):
+        told = ", ".join(dict.fromkeys(inline(_short(command)) for command in commands))
+        lines += [f"What tells it, on {text(where)}: {told}.", ""] if told else []
+    return lines
+
+
+def _short(command: Command) -> str:
+    return command.text if len(command.text) < _LONG else f"{command.argv[0]} ..."
+
+
+def _command(step: GuidedStep, plan: Plan) -> list[str]:
     try:
         act = step.draft(plan, lambda name: by_hand(plan, name))
     except ValueError as error:
         return [f"The command cannot be told yet: {error}", ""]
-    return _shown(act, plan) if act else ["It only looks.", ""]
+    return _shown(act, plan) if act else ["It only looks: no command changes anything.", ""]
 
 
 def _shown(act: Act, plan: Plan) -> list[str]:
@@ -137,7 +153,7 @@ def _shown(act: Act, plan: Plan) -> list[str]:
         lines += [f"with `{by_hand(plan, name)}`:", "", *code(content), ""]
     if not act.command.interruptible:
         lines += ["Never interrupt it: stopped half-way it can leave the cluster's configuration inconsistent.", ""]
-    return lines
+    return [*lines, "Exit code 0 is not enough: read back whether what stands under *Afterwards* is so.", ""]
 
 
 def _ways_back(steps: Sequence[GuidedStep], plan: Plan, state: State) -> list[str]:
@@ -148,7 +164,9 @@ def _ways_back(steps: Sequence[GuidedStep], plan: Plan, state: State) -> list[st
         if step.undo:
             names = ", then ".join(each.spec.title for each in step.undo)
             lines.append(f"- After step {number} ({step.spec.name}): {names}.")
-            told.update({each.spec.name: each for each in step.undo if each.spec.name not in told})
+    for step in sorted(steps, key=lambda step: -len(step.undo)):  # the longest way has them in their order
+        for each in step.undo:
+            told.setdefault(each.spec.name, each)
     if not told:
         return [*lines, "There is none: nothing of it changes anything.", ""]
     for each in told.values():
@@ -157,7 +175,15 @@ def _ways_back(steps: Sequence[GuidedStep], plan: Plan, state: State) -> list[st
 
 
 def _facts(plan: Plan) -> list[str]:
-    rows = [(fact.command, fact.host, utc(fact.at), fact.sha256[:16]) for fact in plan.facts]
+    rows = [
+        (
+            fact.command if len(fact.command) < _LONG else f"{fact.command.split()[0]} ...",
+            fact.host,
+            utc(fact.at),
+            fact.sha256[:16],
+        )
+        for fact in plan.facts
+    ]
     head = ("command", "host", "asked", "SHA-256 begins with")
     return ["## What the plan was made from", "", *table(head, rows)]
 

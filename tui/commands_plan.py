@@ -82,3 +82,23 @@ def plan(
     except UsageError as error:
         raise click.UsageError(str(error)) from None
     run_to_exit(run(target, name, wanted, output, sites=settings.config.sites))
+
+
+@click.command()
+@click.argument("recording", required=False, type=_FILE)
+@click.option("--json", "as_json", is_flag=True, help="JSON instead of Markdown.")
+@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write this new file, not stdout.")
+def report(*, recording: Path | None, as_json: bool, output: Path | None) -> None:
+    """Report on a RECORDING, the newest of yours without one, as Markdown for a ticket. Asks no host.
+
+    What was done, when and by whom, each command with its files and exit code, the disks before and after, warnings and
+    who acknowledged them, forecasts against the truth, the recording's checksum, and a line for cron that watches from
+    now on. Of a session that goes on it tells what was recorded so far.
+    """
+    from tui.paths import newest_recording
+    from tui.reporting import run
+
+    found = recording or newest_recording()
+    if found is None:
+        raise click.UsageError("you have recorded nothing yet: name a RECORDING (restripe recordings lists some)")
+    raise SystemExit(run(found, output, as_json=as_json))

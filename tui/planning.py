@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 import textwrap
 from collections.abc import Iterable
@@ -23,6 +22,7 @@ from supervision.plan import LARGEST, Plan, PlanError, decode, encode
 from supervision.runbook import runbook
 from tui.connecting import Target, look
 from tui.exits import Exit
+from tui.newfile import is_there, write_new
 from tui.tables import table
 
 _WORDS = {Outcome.PASS: "ok", Outcome.NOTE: "note", Outcome.WARNING: "WARNING"}
@@ -30,7 +30,7 @@ _WORDS = {Outcome.PASS: "ok", Outcome.NOTE: "note", Outcome.WARNING: "WARNING"}
 
 async def run(target: Target, fs: str, wish: Wish, output: Path | None, *, sites: Sites) -> Exit:
     """Make a plan and write it, to stdout where no file is named."""
-    if output and _is_there(output):
+    if output and is_there(output):
         return _say(f"{output} is there already: a plan is never overwritten", Exit.USAGE)
     try:
         async with look(target, fs) as supervisor:
@@ -46,7 +46,7 @@ async def run(target: Target, fs: str, wish: Wish, output: Path | None, *, sites
     text = encode(planned.plan)
     if output:
         try:
-            _write(output, text)
+            write_new(output, text)
         except OSError as error:
             return _say(f"{output}: {error.strerror or error}", Exit.FAILED)
     else:
@@ -148,17 +148,6 @@ def read(path: Path) -> Plan:
         return decode(data.decode())
     except UnicodeDecodeError as error:
         raise PlanError(f"it is no text: byte {error.start} is not UTF-8") from None
-
-
-def _is_there(path: Path) -> bool:
-    return path.exists() or path.is_symlink()
-
-
-def _write(path: Path, text: str) -> None:
-    with path.open("x", encoding="utf-8", newline="\n") as file:
-        file.write(text)
-        file.flush()
-        os.fsync(file.fileno())
 
 
 def _wrapped(text: str) -> Iterable[str]:
