@@ -401,9 +401,7 @@ def _shown(what: str, table: Table) -> Shown:
             f"{column.title}{f' {column.unit.upper()}' if column.unit == 'kb' else ''}" for _, column in columns
         ),
         right=tuple(number for number, (_, column) in enumerate(columns) if column.right),
-        rows=tuple(
-            tuple(_cell(row.cells[index], column) for index, column in columns) for row in table.rows
-        ),
+        rows=tuple(tuple(_cell(row.cells[index], column) for index, column in columns) for row in table.rows),
     )
 
 

@@ -11,6 +11,7 @@ import click
 
 from tui import options
 
+_NEW = click.Path(dir_okay=False, path_type=Path)
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 
 
@@ -87,7 +88,7 @@ def plan(
 @click.command()
 @click.argument("recording", required=False, type=_FILE)
 @click.option("--json", "as_json", is_flag=True, help="JSON instead of Markdown.")
-@click.option("-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write this new file, not stdout.")
+@click.option("-o", "--output", type=_NEW, help="Write this new file, not stdout.")
 def report(*, recording: Path | None, as_json: bool, output: Path | None) -> None:
     """Report on a RECORDING, the newest of yours without one, as Markdown for a ticket. Asks no host.
 
