@@ -26,6 +26,7 @@ from supervision.footprint import Assumptions, Footprint
 from supervision.gpfs import GpfsFileSystem, own_daemon
 from supervision.gpfs_footprint import New, assumed, known, snapshots
 from supervision.gpfs_hosts import hosts_of
+from supervision.gpfs_preflight_helpers import exporting
 from supervision.gpfs_selection import PATTERN, Built, Key, Selection, build
 from supervision.gpfs_site import look_in_turns, looks_of, site_of
 from supervision.gpfs_view import View, short
@@ -298,8 +299,14 @@ def _devices(built: Built) -> tuple[PlannedDevice, ...]:
 
 
 def _nodes(view: View, wish: Wish, disks: Iterable[OldDisk | NsdStanza]) -> tuple[str, ...]:
-    """The nodes of the restripe: those that were named, or the servers of all disks of the plan."""
-    names = wish.nodes or tuple(dict.fromkeys(server for disk in disks for server in disk.servers))
+    """The nodes of the restripe: those that were named, or the servers of all disks of the plan.
+
+    Nodes that export to users are left out unless they are named, or nothing else would be left.
+    """
+    servers = tuple(dict.fromkeys(server for disk in disks for server in disk.servers))
+    roles = exporting(view.cluster) if view.cluster else {}
+    quiet = tuple(name for name in servers if view.table.resolve(name).daemon_name not in roles)
+    names = wish.nodes or quiet or servers
     return tuple(dict.fromkeys(short(view.table.resolve(name).admin_name) for name in names))
 
 

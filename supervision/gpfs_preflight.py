@@ -103,8 +103,10 @@ def questions(step: str, plan: Plan, view: View | None = None) -> tuple[Command,
         asked.append(gpfs.mmlsnsd_devices())
     if step in (*_MEANWHILE, "size", "mmadddisk", "mmchdisk", "mmdeldisk"):
         asked.append(gpfs.mmdf(fs))
+    if step in (*_MEANWHILE, *_SIZED):
+        asked.append(gpfs.mmlssnapshot(fs))
     if step in _MEANWHILE:
-        asked += [gpfs.mmlssnapshot(fs), gpfs.mmlscallback()]
+        asked.append(gpfs.mmlscallback())
     if step in (*_MEANWHILE, "devices"):
         asked.append(gpfs.mmlsmount(fs))
     if step in (*_MEANWHILE, "mmcrnsd"):

@@ -26,24 +26,6 @@ def exporting(cluster: Cluster) -> Mapping[str, str]:
     return found
 
 
-def usual_helpers(view: View) -> tuple[str, ...]:
-    """The nodes that a restripe is given where nobody says otherwise, as -N takes them: the NSD servers of the file
-    system, but for those that export to users.
-    """
-    listed, cluster = view.facts.get(NsdList), view.cluster
-    if listed is None or cluster is None:
-        return ()
-    servers = {
-        node.number: node
-        for nsd in listed.nsds
-        if nsd.fs == view.name
-        for server in nsd.servers
-        if (node := view.node(server))
-    }
-    kept = [node for node in servers.values() if node.daemon_name not in exporting(cluster)]
-    return tuple(view.label(node.daemon_name) for node in sorted(kept, key=lambda node: node.number))
-
-
 def _exports(grounds: Grounds) -> Finding:
     """CNFS reboots nodes that are slow; CES and GUI nodes serve people."""
     cluster = grounds.need(Cluster)
@@ -55,7 +37,7 @@ def _exports(grounds: Grounds) -> Finding:
     if chosen:
         words = ", ".join(f"{short(node.admin_name)} ({roles[node.daemon_name]})" for node in chosen)
         return warning(f"{words} would work in the restripe", f"Leave them out of -N: users feel it. {advice}")
-    others = f"; {fold(short(name) for name in roles)} left out" if roles else ""
+    others = f"; {fold(grounds.view.label(name) for name in roles)} left out" if roles else ""
     return note(f"no CES or CNFS node is among {', '.join(grounds.plan.nodes)}{others}", advice)
 
 

@@ -6,9 +6,9 @@ from collections import defaultdict
 from collections.abc import Sequence
 
 from remote.gpfs.models import DiskList, DiskSpace, FileSystem, FsSpace
-from supervision import footprint
+from supervision import footprint, gpfs_footprint
 from supervision.checking import Check, missing
-from supervision.footprint import FULL, Footprint, Known
+from supervision.footprint import FULL, Footprint
 from supervision.gpfs_groups import Placed, judge_sizes
 from supervision.gpfs_preflight_format import SYSTEM
 from supervision.gpfs_preflight_grounds import (
@@ -41,33 +41,22 @@ def exact_space(grounds: Grounds) -> FsSpace:
 
 def found_now(grounds: Grounds) -> Footprint:
     """The footprint by the figures of now, and by the assumptions of the plan. Raises UnreadError."""
-    fs, space = grounds.need(FileSystem), exact_space(grounds)
-    if space.inodes is None or not fs.inode_size or not fs.metadata_replicas:
-        unread("the inode size, the copies or the number of inodes is not told")
-    groups: dict[str, int] = defaultdict(int)
-    for device in grounds.plan.devices:
-        groups[device.failure_group] += device.size_bytes // 1024
-    known = Known(
-        allocated=space.inodes.allocated,
-        maximum=space.inodes.maximum,
-        inode_bytes=fs.inode_size,
-        copies=fs.metadata_replicas,
-        groups=groups,
-    )
+    grounds.need(FileSystem)
+    exact_space(grounds)
     try:
-        return footprint.footprint(known, grounds.plan.options.assumptions)
+        return gpfs_footprint.sized(grounds.view, grounds.plan)
     except ValueError as error:
         unread(str(error))
 
 
 def sizes(view: View, plan: Plan, since: float) -> tuple[Check, ...]:
-    """Whether the metadata fits, by figures of now (`supervision.footprint.checks`)."""
+    """Whether the metadata fits, by figures of now (`supervision.gpfs_footprint.checks`)."""
     grounds = Grounds(view, plan, since)
     try:
-        found = found_now(grounds)
+        found_now(grounds)
     except UnreadError as why:
-        return (missing("size-fits", "The metadata fits", str(why), grounds.source, at=grounds.at),)
-    return footprint.checks(found, grounds.at, grounds.source)
+        return (missing("size-fits", gpfs_footprint.TITLE, str(why), grounds.source, at=grounds.at),)
+    return gpfs_footprint.checks(view, plan, since)
 
 
 def _drifted(grounds: Grounds) -> Finding:
@@ -90,9 +79,8 @@ def _even(grounds: Grounds) -> Finding:
     found = judge_sizes(placed)
     if found:
         return warning(found[0].text, found[0].advice)
-    return passed(
-        f"every failure group has the same {placed[0].size_bytes * len(placed):,} bytes in all" if placed else ""
-    )
+    first = sum(disk.size_bytes for disk in placed if disk.group == placed[0].group)
+    return passed(f"{first:,} bytes in every failure group")
 
 
 def _largest(grounds: Grounds) -> Finding:

@@ -178,7 +178,9 @@ class Plain:
     def _step(self, state: State, event: StepChanged) -> None:
         if event.state in QUIET_STATES and not event.detail:
             return
-        if event.state == "checking":
+        if event.state == "checking" and event.detail:
+            self._line(state, f"step {event.number}", event.detail)
+        elif event.state == "checking":
             self.say()
             self._line(state, f"step {event.number}", f"{event.name}: {event.title}")
         elif event.state in ("running", "verifying"):

@@ -99,6 +99,8 @@ class GpfsStep:
 
     def proof(self, state: State, plan: Plan) -> Questions:
         """What its promise rests on: the same, but for what the servers tell of anything other than devices."""
+        if not self.SPEC.acts:
+            return Questions()
         asked = self.questions(state, plan)
         return asked if asked.boots else Questions(asked.host)
 
