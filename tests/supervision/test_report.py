@@ -12,10 +12,13 @@ import pytest
 from markdown_it import MarkdownIt
 
 from remote.checked import Check, Outcome
-from remote.events import Acknowledged, Checked, Decided, Event, StepChanged, encode
+from remote.events import Acknowledged, Checked, Decided, Event, Launching, StepChanged, encode
 from remote.recording import Recording, RecordingError
+from supervision.plan import digest
+from supervision.plan import encode as encode_plan
 from supervision.report import Report, report
 from supervision.report_text import markdown
+from tests.supervision.test_plan import PLAN
 
 SEED = Path(str(files("recordings"))) / "seed-3.5.jsonl"
 REPORT = report(SEED)
@@ -125,6 +128,21 @@ def test_of_a_session_that_goes_on_it_tells_what_was_so_far(tmp_path: Path) -> N
     assert "| result | GOING ON: step 6, mmrestripefs, is running |" in told
     assert "Its end is not known: it goes on." in told
     assert "| 7 | proof | WAITING | - | - | - |" in told
+
+
+def test_the_plan_beside_a_job_tells_what_was_planned_and_is_not_printed_with_each_command(tmp_path: Path) -> None:
+    launch = next(event for event in Recording(SEED) if isinstance(event, Launching))
+    files = (*launch.spec.files, ("plan.toml", encode_plan(PLAN)), ("step.json", "{}"))
+    planned = msgspec.structs.replace(launch, spec=msgspec.structs.replace(launch.spec, files=files))
+    found = cut(tmp_path, launch.t - 0.001, planned)
+    assert (found.sizing, found.plan_sha256) == (PLAN.sizing, digest(PLAN))
+    full = markdown(msgspec.structs.replace(REPORT, sizing=found.sizing, plan_sha256=found.plan_sha256))
+    assert "it took 91.9% of the plan." in full  # 407,779,968 of 443,863,040
+    told = markdown(found)
+    assert f"| plan | SHA-256 of its meaning {digest(PLAN)} |" in told
+    assert "Beside it lie `plan.toml` and `step.json`, which tell what it belongs to." in told
+    assert "each_plan" not in told
+    assert found.commands[-1].rc is None
 
 
 def test_a_step_that_failed_is_the_result(tmp_path: Path) -> None:
