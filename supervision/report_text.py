@@ -10,7 +10,7 @@ from supervision.clocktext import duration_text, local_time
 from supervision.guide_jobs import MARKER
 from supervision.markdown import code, inline, table, text
 from supervision.plan import FILE
-from supervision.report import Changed, Report, Scanned, Shown, StepDone
+from supervision.report_model import Changed, Report, Scanned, Shown, StepDone
 
 _OUTCOMES = {
     Outcome.PASS: "pass",

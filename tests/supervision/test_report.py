@@ -16,7 +16,8 @@ from remote.events import Acknowledged, Checked, Decided, Event, Launching, Step
 from remote.recording import Recording, RecordingError
 from supervision.plan import digest
 from supervision.plan import encode as encode_plan
-from supervision.report import Report, report
+from supervision.report import report
+from supervision.report_model import Report
 from supervision.report_text import markdown
 from tests.supervision.test_plan import PLAN
 
