@@ -21,6 +21,7 @@ from supervision import gpfs_preflight_devices as new
 from supervision import gpfs_preflight_disks as disks
 from supervision import gpfs_preflight_format as form
 from supervision import gpfs_preflight_helpers as helpers
+from supervision import gpfs_preflight_made as nsds
 from supervision import gpfs_preflight_nodes as nodes
 from supervision import gpfs_preflight_old as old
 from supervision import gpfs_preflight_refused as refused
@@ -49,18 +50,18 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "mmcrnsd": (*_ANY, disks.REPLICATED, *_NEVER, refused.NEW_FILE, refused.VERIFY, *saved.RULES, new.BOOTS, new.LOST),
     "mmadddisk": (
         *_ANY, disks.REPLICATED, *_NEVER, refused.NEW_FILE, form.POOLS, availability.RULES[0], availability.RULES[2],
-        new.FREE, new.MADE, new.UNTOUCHED, new.BOOTS, sizing.LARGEST,
+        nsds.FREE, nsds.MADE, nsds.UNTOUCHED, new.BOOTS, sizing.LARGEST,
     ),
     "mmchdisk": (
-        *_ANY, disks.AT_CHANGE, *_NEVER, refused.OLD_FILE, old.COVERED, old.DATA_LEFT, new.IN_PLACE,
+        *_ANY, disks.AT_CHANGE, *_NEVER, refused.OLD_FILE, old.COVERED, old.DATA_LEFT, nsds.IN_PLACE,
         availability.RULES[0], availability.GROUPS_STAY, sizing.FULL_NOW, form.POOLS,
     ),
     "mmrestripefs": (
-        *_ANY, disks.DUE, *_RESTRIPE, new.IN_PLACE, availability.GROUPS_STAY, availability.FACTORS, sizing.FULL_NOW,
-        form.INODES, *busy.MEANWHILE,
+        *_ANY, disks.DUE, *_RESTRIPE, nsds.IN_PLACE, availability.GROUPS_STAY, availability.FACTORS, sizing.FULL_NOW,
+        form.INODES, *busy.MEANWHILE, helpers.WINDOW,
     ),
     "proof": after.PROOF,
-    "mmdelnsd": (*_ANY, old.UNUSED, old.TIEBREAKERS, new.STILL_MADE),
+    "mmdelnsd": (*_ANY, old.UNUSED, old.TIEBREAKERS, nsds.STILL_MADE),
     "mmdeldisk": (*_ANY_OTHERS, old.BACK, old.REMOVABLE, old.GROUPS_LEFT, sizing.ROOM_BACK),
     # the way back when disks fill: nothing may hold it up that does not make it worse
     "mmchdisk-back": (_QUORUM, refused.OLD_FILE, refused.SPECIAL, old.CHANGED, busy.ESCAPE_CONFLICTS),

@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from remote.gpfs.models import DiskList, NsdList, Usage
 from remote.jobs import JobState
 from supervision.footprint import FULL
-from supervision.gpfs_preflight_devices import FREE, IN_PLACE, MADE
 from supervision.gpfs_preflight_disks import ATTENTION, DESCRIPTORS, READY, describe, names_text
 from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, unread, warning
+from supervision.gpfs_preflight_made import FREE, IN_PLACE, MADE
 from supervision.gpfs_preflight_old import BACK
 from supervision.gpfs_preflight_sizes import exact_space, found_now, fullest, new_disks
 from supervision.gpfs_view import is_about

@@ -140,6 +140,13 @@ def _none_named(grounds: Grounds) -> Finding:
     return passed(f"-N {','.join(grounds.plan.nodes)}")
 
 
+def _window(grounds: Grounds) -> Finding:
+    """What no command tells, and people must."""
+    text = f"the restripe runs for hours or longer as a job on {grounds.plan.host}, whatever becomes of this program"
+    advice = "Tell the users, and see that neither that host nor a node of -N is rebooted for maintenance meanwhile"
+    return note(text, advice)
+
+
 NAMED = Rule("helpers-named", "The nodes of the restripe are named", _none_named)
 RULES = (
     NAMED,
@@ -149,4 +156,5 @@ RULES = (
     Rule("pit-threads", "The nodes have no more worker threads than GPFS allows", _threads),
     Rule("mounted", "The nodes mount it", _mounted),
 )
+WINDOW = Rule("window", "Users and operators know of it", _window)
 GUESTS = Rule("remote-clusters", "Other clusters reach the servers", _guests)
