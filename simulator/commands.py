@@ -26,6 +26,7 @@ HANDLERS: dict[str, Handler] = {
     "mmlsmount": reading.mmlsmount,
     "mmlsmgr": reading.mmlsmgr,
     "mmlsconfig": reading.mmlsconfig,
+    "mmlscallback": reading.mmlscallback,
     "mmlspool": reading.mmlspool,
     "mmlssnapshot": reading.mmlssnapshot,
     "mmlsqos": reading.mmlsqos,
@@ -51,7 +52,7 @@ HANDLERS: dict[str, Handler] = {
     "date": now,
 }
 
-LOCAL = frozenset({"mmlscluster", "mmlsconfig", "mmgetstate", "mmdiag", "mmhealth", "mmdevdiscover"})
+LOCAL = frozenset({"mmlscluster", "mmlsconfig", "mmlscallback", "mmgetstate", "mmdiag", "mmhealth", "mmdevdiscover"})
 """Commands that any node may run where only some are administration nodes: they ask nobody else."""
 
 WRITING = frozenset({"mmcrnsd", "mmdelnsd", "mmadddisk", "mmrpldisk", "mmdeldisk"})

@@ -64,6 +64,13 @@ The cluster:
 - `snapshot` name [metadata_kb=2000000] [data_kb=200000000] [delete=false]: a restripe that begins later walks its
   inodes too, as many as its metadata has room for; answers with these for all snapshots.
 
+- `attribute` name value: `metadata_replicas`, `max_metadata_replicas`, `data_replicas`, `max_data_replicas` or
+  `inode_bytes` of the file system. `inodes` [used] [allocated] [maximum].
+- `role` disk [usage] [group] [status] [pool]: what the disk is from now on, whatever mmchdisk would say to that.
+- `mount` host [mounted=true]: whether the host mounts the file system.
+- `callback` name [command] [event=startup]: what `mmlscallback` lists; without a command it is taken away.
+- `file` host path [text]: a crontab, script or unit of the host, for whoever looks below RESTRIPE_SYSROOT.
+
 A restripe that runs, and its users:
 
 - `stall` [seconds=0] [disk] [thread=NSDThread] [reason] [release=false]: it stands still for so long, or with 0 until

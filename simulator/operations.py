@@ -18,6 +18,7 @@ from simulator.given import Given
 from simulator.logoperations import LogOperations
 from simulator.machines import Machine
 from simulator.runoperations import RunOperations
+from simulator.settingoperations import SettingOperations
 from simulator.traffic import Traffic
 from simulator.world import World
 
@@ -54,6 +55,7 @@ class Operations:
             "nsddevices": self._nsddevices,
             **RunOperations(world).table,
             **LogOperations(world).table,
+            **SettingOperations(world).table,
         }
 
     @property

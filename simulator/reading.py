@@ -99,6 +99,16 @@ async def mmlsconfig(world: World, call: Call) -> None:
         await call.emit(nodetables.config_listing(world.cluster))
 
 
+async def mmlscallback(world: World, call: Call) -> None:
+    """What GPFS runs by itself. The text follows the manual's example."""
+    given = parse(call.argv[1:], "")
+    given.end(0)
+    if not world.cluster.callbacks:
+        call.err.append("mmlscallback: No callback identifiers were found.\n")
+    for name, (command, event) in world.cluster.callbacks.items():
+        await call.emit(f"{name}\n      command       = {command}\n      event         = {event}\n")
+
+
 async def mmlspool(world: World, call: Call) -> None:
     """The storage pools; for people only."""
     given = parse(call.argv[1:], "-L")

@@ -18,6 +18,7 @@ USAGES: Mapping[str, str] = {
     "mmlsmount": "mmlsmount {Device | all} [-L]",
     "mmlsmgr": "mmlsmgr [Device[ Device...]] [-c]",
     "mmlsconfig": "mmlsconfig [Attribute]",
+    "mmlscallback": "mmlscallback",
     "mmlspool": "mmlspool Device [PoolName | all] [-L]",
     "mmlssnapshot": "mmlssnapshot Device [-d] [-s {all | Snapshot[,Snapshot...]}]",
     "mmlsqos": "mmlsqos Device [--pool {all | PoolName}] [--seconds Seconds]",

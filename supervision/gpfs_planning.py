@@ -6,8 +6,7 @@ Devices are chosen where there is nothing to choose: free, without doubt, alike.
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 
 import msgspec
 
@@ -19,21 +18,22 @@ from remote.names import UnknownNodeError, fold
 from supervision import checks, footprint
 from supervision.checking import Check, Outcome
 from supervision.clocktext import local_time
-from supervision.devices import DeviceError, free_ssds
+from supervision.devices import DeviceError
 from supervision.facts import Fact
 from supervision.filesystems import Sites
 from supervision.footprint import Assumptions, Footprint
 from supervision.gpfs import GpfsFileSystem, own_daemon
 from supervision.gpfs_footprint import New, assumed, known, snapshots
 from supervision.gpfs_hosts import hosts_of
+from supervision.gpfs_plandevices import Wish, built_of, planned_devices
 from supervision.gpfs_preflight_helpers import exporting
-from supervision.gpfs_selection import PATTERN, Built, Key, Selection, build
-from supervision.gpfs_site import look_in_turns, looks_of, site_of
+from supervision.gpfs_site import look_in_turns
 from supervision.gpfs_view import View, short
-from supervision.identity import HostLook, Seen
-from supervision.plan import OldDisk, Options, Plan, PlannedDevice, Stanzas, Told
+from supervision.plan import OldDisk, Options, Plan, Stanzas, Told
 from supervision.supervisor import Supervisor
 from supervision.verdicts import Level, gathered, whose
+
+__all__ = ["Planned", "PlanningError", "Wish", "draft", "make"]
 
 RECIPE = "metadata-to-ssd"
 _FACTS = (Cluster, FileSystem, DiskList, FsSpace, NsdDevices, NsdList, Mounts)
@@ -45,22 +45,6 @@ class PlanningError(Exception):
     def __init__(self, why: str, *, unread: bool = False) -> None:
         self.unread = unread
         super().__init__(why)
-
-
-class Wish(msgspec.Struct, frozen=True, kw_only=True):
-    """What a person wants. `devices` are identities or serial numbers, () for all free SSDs if they are alike.
-
-    `groups` are failure groups by the place that asks (`server` or `server enclosure`), `nodes` those of the restripe,
-    () for the servers of the disks. `assumed` are fields of Assumptions.
-    """
-
-    devices: tuple[str, ...] = ()
-    groups: Mapping[str, str] = {}
-    nodes: tuple[str, ...] = ()
-    pattern: str = PATTERN
-    metadata_only: bool = False
-    qos_iops: int | None = None
-    assumed: Mapping[str, int | float] = {}
 
 
 class Planned(msgspec.Struct, frozen=True):
@@ -94,12 +78,12 @@ def draft(view: View, wish: Wish, hosts: Sequence[str], *, by: str, host: str, n
     """The plan from what was asked; `hosts` are the servers that were looked at. Raises PlanningError. Pure."""
     try:
         old = _old_disks(view)
-        built = _built(view, wish, hosts)
+        built = built_of(view, wish, hosts)
         nodes = _nodes(view, wish, [*old, *built.stanzas])
         options = Options(
             metadata_only=wish.metadata_only, qos_iops=wish.qos_iops, assumptions=_assumptions(view, wish)
         )
-        devices = _devices(built)
+        devices = planned_devices(built)
         new = [New(device.nsd, device.failure_group, device.size_bytes) for device in devices]
         size = footprint.footprint(known(view, new), options.assumptions)
     except (checks.BlockedError, DeviceError, UnknownNodeError, ValueError) as error:
@@ -207,95 +191,6 @@ def _refuse_vdisks(view: View, old: Sequence[Disk]) -> None:
 def _old_text(old: Sequence[OldDisk], usage: Usage, comment: str) -> str:
     stanzas = [NsdStanza("", disk.nsd, disk.servers, usage, disk.failure_group, disk.pool) for disk in old]
     return write_nsd_stanzas(stanzas, comment=comment)
-
-
-def _built(view: View, wish: Wish, hosts: Sequence[str]) -> Built:
-    """The stanzas of the new disks. Raises DeviceError when a person must choose, or something blocks."""
-    looks = {host: look for host, look in looks_of(view).items() if host in hosts}
-    found = _wanted(wish.devices, looks) if wish.devices else _all_alike(looks)
-    comment = "the new SSDs; device names are as they were when the plan was made"
-    built = build(Selection(_spread(found, looks), wish.pattern, groups=wish.groups), site_of(view), comment=comment)
-    if built.asked:
-        whys = "; ".join(f"{asked.place}: {asked.why}" for asked in built.asked)
-        options = " ".join(
-            f"--group '{asked.place}={asked.found[0] if len(asked.found) == 1 else 'GROUP'}'" for asked in built.asked
-        )
-        raise DeviceError(f"which failure group? {whys}. Say so: {options}")
-    if built.level is Level.BLOCK:
-        lines = [
-            ": ".join(part for part in (verdict.kind, whose(same), verdict.text, verdict.advice) if part)
-            for verdict, same in gathered(built.judged.verdicts)
-            if verdict.level is Level.BLOCK
-        ]
-        raise DeviceError("; ".join(lines))
-    return built
-
-
-def _all_alike(looks: Mapping[str, HostLook]) -> tuple[Seen, ...]:
-    """Every free SSD, once each, if all are of one kind. Raises DeviceError."""
-    found = {seen.identity: seen for look in looks.values() for seen in reversed(free_ssds(look))}
-    if not found:
-        raise DeviceError(
-            f"no free SSD is seen on {fold(looks)}: `restripe show devices --servers` tells what is there"
-        )
-    kinds = Counter((seen.model, seen.identity.size_bytes) for seen in found.values())
-    if len(kinds) > 1:
-        listed = ", ".join(f"{count} x {model} of {size:,} bytes" for (model, size), count in kinds.items())
-        raise DeviceError(
-            f"the free SSDs are not of one kind ({listed}): say which by --device IDENTITY, once for each"
-        )
-    return tuple(sorted(found.values(), key=lambda seen: seen.identity.text))
-
-
-def _wanted(names: Sequence[str], looks: Mapping[str, HostLook]) -> tuple[Seen, ...]:
-    """The devices of some identities or serial numbers. Raises DeviceError."""
-    found: list[Seen] = []
-    for name in names:
-        there = {
-            seen.identity: seen
-            for look in looks.values()
-            for seen in look.devices
-            if name and name in (seen.identity.text, seen.identity.text.partition(":")[2], seen.serial)
-        }
-        if len(there) != 1:
-            advice = "`restripe show devices --servers` tells identities and serial numbers"
-            raise DeviceError(f"{name} is {len(there)} devices on {fold(looks)}: {advice}")
-        found += there.values()
-    return tuple(found)
-
-
-def _spread(found: Sequence[Seen], looks: Mapping[str, HostLook]) -> tuple[Key, ...]:
-    """Where each device is to be named first: of several servers that see it, the one that is first for the fewest."""
-    first: Counter[str] = Counter()
-    chosen: list[Key] = []
-    for seen in found:
-        hosts = [host for host, look in looks.items() if len(look.find(seen.identity)) == 1] or [seen.host]
-        host = min(hosts, key=lambda host: first[host])
-        first[host] += 1
-        chosen.append((host, seen.identity))
-    order = {host: number for number, host in enumerate(looks)}
-    return tuple(sorted(chosen, key=lambda key: order[key[0]]))
-
-
-def _devices(built: Built) -> tuple[PlannedDevice, ...]:
-    pins = {pin.label: pin for pin in built.judged.pins}
-    lost = [stanza.nsd for stanza in built.stanzas if stanza.nsd not in pins]
-    if lost:
-        raise ValueError(f"{fold(lost)}: no identity proves them, so they cannot be pinned")
-    return tuple(
-        PlannedDevice(
-            nsd=stanza.nsd,
-            identity=pins[stanza.nsd].identity,
-            size_bytes=pins[stanza.nsd].size_bytes,
-            model=pins[stanza.nsd].model,
-            serial=pins[stanza.nsd].serial,
-            servers=stanza.servers,
-            failure_group=stanza.failure_group,
-            pool=stanza.pool,
-            at=pins[stanza.nsd].at,
-        )
-        for stanza in built.stanzas
-    )
 
 
 def _nodes(view: View, wish: Wish, disks: Iterable[OldDisk | NsdStanza]) -> tuple[str, ...]:

@@ -32,8 +32,9 @@ from supervision.gpfs_preflight_nodes import hosts_that_matter, nodes_that_matte
 from supervision.gpfs_view import View
 from supervision.plan import Plan
 
-_QUORUM, *_REST = nodes.RULES
+_QUORUM = nodes.RULES[0]
 _ANY = (*nodes.RULES, *disks.ANY, busy.CONFLICTS, busy.WAITERS, config.HEALTH)
+_ANY_OTHERS = tuple(disks.OTHERS_READY if rule is disks.READY else rule for rule in _ANY)
 _NEVER = (refused.VDISKS, refused.SPECIAL)
 _PLAN = (refused.NEW_FILE, refused.OLD_FILE, old.COVERED, old.DATA_LEFT)
 _RESTRIPE = (*helpers.RULES, nodes.HELPERS, helpers.GUESTS, config.ON_FAILURE, form.METADATA_ONLY, form.QOS)
@@ -51,7 +52,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         new.FREE, new.MADE, new.UNTOUCHED, new.BOOTS, sizing.LARGEST,
     ),
     "mmchdisk": (
-        *_ANY, disks.REPLICATED, *_NEVER, refused.OLD_FILE, old.COVERED, old.DATA_LEFT, new.IN_PLACE,
+        *_ANY, disks.AT_CHANGE, *_NEVER, refused.OLD_FILE, old.COVERED, old.DATA_LEFT, new.IN_PLACE,
         availability.RULES[0], availability.GROUPS_STAY, sizing.FULL_NOW, form.POOLS,
     ),
     "mmrestripefs": (
@@ -59,8 +60,8 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         form.INODES, *busy.MEANWHILE,
     ),
     "proof": after.PROOF,
-    "mmdelnsd": (*_ANY, old.UNUSED, old.TIEBREAKERS, new.MADE),
-    "mmdeldisk": (*_ANY, old.BACK, old.REMOVABLE, old.GROUPS_LEFT, sizing.ROOM_BACK),
+    "mmdelnsd": (*_ANY, old.UNUSED, old.TIEBREAKERS, new.STILL_MADE),
+    "mmdeldisk": (*_ANY_OTHERS, old.BACK, old.REMOVABLE, old.GROUPS_LEFT, sizing.ROOM_BACK),
     # the way back when disks fill: nothing may hold it up that does not make it worse
     "mmchdisk-back": (_QUORUM, refused.OLD_FILE, refused.SPECIAL, old.CHANGED, busy.ESCAPE_CONFLICTS),
 }  # fmt: skip

@@ -19,7 +19,7 @@ from supervision.gpfs_alive import is_expected
 from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, unread, warning
 from supervision.gpfs_preflight_nodes import hosts_that_matter
 from supervision.gpfs_problems import WAITS
-from supervision.gpfs_view import short, words_of
+from supervision.gpfs_view import words_of
 
 CONFLICTING = (
     "mmrestripefs", "mmrestripefile", "mmdefragfs", "mmfsck", "mmfsckx", "mmadddisk", "mmdeldisk", "mmrpldisk",
@@ -100,7 +100,7 @@ def _unseen_manager(grounds: Grounds) -> str:
     name = (manager.node or manager.address) if manager else ""
     if not name or grounds.view.host_of(name):
         return ""
-    return f"the manager, {short(name)}, is not watched"
+    return f"the manager, {grounds.view.label(name)}, is not watched"
 
 
 def _waiters(grounds: Grounds) -> Finding:

@@ -26,6 +26,7 @@ from supervision.gpfs_recycled import of_an_nsd
 from supervision.gpfs_site import site_of
 from supervision.gpfs_stanzacheck import Site
 from supervision.gpfs_view import View
+from supervision.pins import Pin
 from supervision.plan import Plan
 from supervision.uses import UseKind
 from supervision.verdicts import Level, Verdict, gathered, whose
@@ -162,14 +163,24 @@ def _native(grounds: Grounds) -> Finding | None:
 
 def _made(grounds: Grounds) -> Finding:
     """The NSDs are the pinned devices, by mmlsnsd -X, the servers' looks and the volume ids, and made by this plan."""
+    return _proven_made(grounds, grounds.plan.pins)
+
+
+def _still_made(grounds: Grounds) -> Finding:
+    """The same of those that are there, before they are removed."""
+    there = {nsd.nsd for nsd in grounds.need(NsdList).nsds}
+    return _proven_made(grounds, tuple(pin for pin in grounds.plan.pins if pin.label in there))
+
+
+def _proven_made(grounds: Grounds, pins: Sequence[Pin]) -> Finding:
     site = fresh_site(grounds)
     since, until = _when_made(grounds)
-    found = prove_made(grounds.plan.pins, site, since=since, until=until, skew=_skew(grounds))
+    found = prove_made(pins, site, since=since, until=until, skew=_skew(grounds))
     wrong = [verdict for verdict in found if verdict.level is Level.BLOCK]
     if wrong:
         text = "; ".join(dict.fromkeys(f"{verdict.about}: {verdict.text}" for verdict in wrong[:_MOST]))
-        return block(text, "Add nothing to a file system before it is clear which disks these are")
-    return passed(f"{len(grounds.plan.pins)} NSDs, and every one leads to the device that was chosen")
+        return block(text, "Add nothing to a file system, and remove no NSD, before it is clear which disks these are")
+    return passed(f"{len(pins)} NSDs, and every one leads to the device that was chosen")
 
 
 def _when_made(grounds: Grounds) -> tuple[float, float]:
@@ -202,8 +213,9 @@ def _free(grounds: Grounds) -> Finding:
     if lost:
         return block(f"there is no NSD {names_text(lost)}", "mmcrnsd has not made it, or it was removed: see mmlsnsd")
     taken = [listed[device.nsd] for device in grounds.plan.devices if not listed[device.nsd].free]
-    if taken:
-        text = ", ".join(f"{nsd.nsd} belongs to {nsd.fs}" for nsd in taken[:_MOST])
+    wrong = [nsd for nsd in taken if nsd.fs != grounds.view.name]
+    if wrong or len(taken) == len(grounds.plan.devices):
+        text = ", ".join(f"{nsd.nsd} belongs to {nsd.fs}" for nsd in (wrong or taken)[:_MOST])
         return block(text, "It was added already, or it is another one: compare mmlsdisk with the plan")
     other = [
         f"{device.nsd} has servers {', '.join(listed[device.nsd].servers)}"
@@ -212,6 +224,9 @@ def _free(grounds: Grounds) -> Finding:
     ]
     if other:
         return block("; ".join(other[:_MOST]), "The plan has others: correct them (mmchnsd), or make the plan anew")
+    if taken:
+        text = f"{names_text([nsd.nsd for nsd in taken])} was added already, the others are in no file system"
+        return note(text, "By an earlier attempt: only the others are added now")
     return passed(f"{len(grounds.plan.devices)} NSDs in no file system, with the servers of the plan")
 
 
@@ -259,6 +274,7 @@ BOOTS = Rule("boots", "No host was rebooted since it was looked at", _boots)
 LOST = Rule("nsds-found", "Every NSD leads to a device", _lost)
 NATIVE_SECTORS = Rule("sector-inodes", "Inodes fit the sectors of the new disks", _native)
 MADE = Rule("nsds-made", "The new NSDs are the devices that were chosen", _made)
+STILL_MADE = Rule("nsds-made", "The NSDs are the devices that were chosen", _still_made)
 FREE = Rule("nsds-free", "The new NSDs are in no file system", _free)
 UNTOUCHED = Rule("signatures", "Nothing but the NSDs lies on the devices", _untouched)
 IN_PLACE = Rule("new-disks", "The new disks are in the file system as planned", _in_place)

@@ -25,7 +25,17 @@ def describe(disk: Disk | None) -> str:
 
 
 def _ready(grounds: Grounds) -> Finding:
-    fs, disks = grounds.view.name, grounds.need(DiskList).disks
+    return _ready_of(grounds, grounds.need(DiskList).disks)
+
+
+def _others_ready(grounds: Grounds) -> Finding:
+    """For taking the new disks out, which a stopped mmdeldisk leaves suspended: it is run again then."""
+    new = {device.nsd for device in grounds.plan.devices}
+    return _ready_of(grounds, tuple(disk for disk in grounds.need(DiskList).disks if disk.nsd not in new))
+
+
+def _ready_of(grounds: Grounds, disks: tuple[Disk, ...]) -> Finding:
+    fs = grounds.view.name
     if not disks:
         return block(f"mmlsdisk lists no disk of {fs}", "See mmlsdisk there")
     groups: dict[str, list[str]] = defaultdict(list)
@@ -74,6 +84,17 @@ def _replicated_before(grounds: Grounds) -> Finding:
     return block(text, f"A restripe must end well first: `mmrestripefs {grounds.view.name} -r -N ...`")
 
 
+def _replicated_at_change(grounds: Grounds) -> Finding:
+    """The same for mmchdisk; where an earlier attempt changed some of the old disks, the sentence is of that."""
+    disks = grounds.need(DiskList)
+    done = [old.nsd for old in grounds.plan.old_disks if (disk := disks.get(old.nsd)) and not disk.metadata]
+    if disks.not_properly_replicated and done:
+        return note(
+            '"no longer properly replicated", since some old disks were changed', "The rest of them must follow"
+        )
+    return _replicated_before(grounds)
+
+
 def _replicated_between(grounds: Grounds) -> Finding:
     """Between mmchdisk and the end of the restripe the sentence is expected."""
     if grounds.need(DiskList).not_properly_replicated:
@@ -101,8 +122,10 @@ def _sentences(grounds: Grounds) -> Finding:
 
 
 READY = Rule("disks-ready", "Every disk is ready and up", _ready)
+OTHERS_READY = Rule("disks-ready", "Every disk that stays is ready and up", _others_ready)
 DESCRIPTORS = Rule("descriptors", "The descriptors of the file system are safe", _descriptors)
 REPLICATED = Rule("replication", "The file system is properly replicated", _replicated_before)
+AT_CHANGE = Rule("replication", "The file system is properly replicated", _replicated_at_change)
 DUE = Rule("replication", "A restripe is due, and nothing else is said", _replicated_between)
 ATTENTION = Rule("attention", "mmlsdisk says nothing else", _sentences)
 ANY = (READY, DESCRIPTORS, ATTENTION)

@@ -19,6 +19,8 @@ from supervision.gpfs_view import View
 from supervision.plan import Plan
 
 T = TypeVar("T")
+LONGEST = 60
+"""Characters of a command that are told as its source."""
 
 
 class UnreadError(Exception):
@@ -75,7 +77,7 @@ class Grounds:
     @property
     def source(self) -> str:
         """The commands that told what was used."""
-        return "; ".join(dict.fromkeys(fact.command for fact in self._used.values()))
+        return "; ".join(dict.fromkeys(_shortly(fact.command) for fact in self._used.values()))
 
     def need(self, kind: type[T], host: str = "") -> T:
         """The model of a kind; `host` for what belongs to one host. Raises UnreadError."""
@@ -120,6 +122,11 @@ class Grounds:
         if fact.at < self.since:
             unread(f"{fact.command}: its last answer is too old")
         return model
+
+
+def _shortly(command: str) -> str:
+    """A command as it is told: of those with many words the first."""
+    return command if len(command) <= LONGEST else f"{command.partition(' ')[0]} ..."
 
 
 Judge = Callable[[Grounds], Finding | None]

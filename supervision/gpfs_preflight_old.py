@@ -5,7 +5,7 @@ from __future__ import annotations
 from remote.gpfs.models import ClusterConfig, DiskList, FileSystem, NsdList, Usage
 from supervision.gpfs_groups import NEVER
 from supervision.gpfs_preflight_disks import describe, names_text
-from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, unread
+from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, unread, warning
 
 
 def _covered(grounds: Grounds) -> Finding:
@@ -22,9 +22,9 @@ def _covered(grounds: Grounds) -> Finding:
         return block(f"{names_text(gone)} is not in the file system any more", "Make the plan anew")
     holding_names = {disk.nsd for disk in holding}
     done = [name for name in old if name not in holding_names]
-    if done:
+    if len(done) == len(old):
         return block(
-            f"{names_text(done)} holds no metadata already", "It was changed before: compare mmlsdisk with the plan"
+            "none of the old disks holds metadata any more", "They were changed already: go on with the restripe"
         )
     other = [
         f"{disk.nsd} is {describe(disk)}"
@@ -33,6 +33,9 @@ def _covered(grounds: Grounds) -> Finding:
     ]
     if other:
         return block("; ".join(other[:4]), "It was otherwise when the plan was made: make it anew")
+    if done:
+        advice = "An earlier attempt, or somebody, changed them: the same command again changes the rest"
+        return warning(f"{names_text(done)} is dataOnly already, {len(old) - len(done)} are not", advice)
     return passed(f"the plan names all {len(old)} disks that hold metadata, and no other")
 
 
@@ -92,25 +95,23 @@ def _groups_left(grounds: Grounds) -> Finding:
 
 
 def _removable(grounds: Grounds) -> Finding:
-    """The new disks are there, and are not stopped: what lies on a stopped disk cannot be moved."""
+    """New disks are there, and are not stopped: what lies on a stopped disk cannot be moved.
+
+    A stopped mmdeldisk has taken some out and leaves others suspended; it can be run again.
+    """
     disks = grounds.need(DiskList)
-    gone = [device.nsd for device in grounds.plan.devices if disks.get(device.nsd) is None]
-    if gone:
-        return block(f"{names_text(gone)} is not in the file system", "It was removed already, or never added")
-    down = [
-        disk.nsd for device in grounds.plan.devices if (disk := disks.get(device.nsd)) and disk.availability != "up"
-    ]
+    there = [disk for device in grounds.plan.devices if (disk := disks.get(device.nsd))]
+    if not there:
+        return block("none of the new disks is in the file system", "They were removed already, or never added")
+    down = [disk.nsd for disk in there if disk.availability != "up"]
     if down:
         text = f"{names_text(down)} is not up"
         return block(text, f"`mmchdisk {grounds.view.name} start -a` first; never -p, which gives up what is there")
-    strange = [
-        f"{device.nsd} is {describe(disk)}"
-        for device in grounds.plan.devices
-        if (disk := disks.get(device.nsd)) and disk.usage is not Usage.METADATA_ONLY
-    ]
+    strange = [f"{disk.nsd} is {describe(disk)}" for disk in there if disk.usage is not Usage.METADATA_ONLY]
     if strange:
         return block("; ".join(strange[:4]), "It is not as this plan added it: see who changed it")
-    return passed(f"{len(grounds.plan.devices)} new disks, metadataOnly and up")
+    gone = len(grounds.plan.devices) - len(there)
+    return passed(f"{len(there)} new disks, metadataOnly and up" + (f"; {gone} are out already" if gone else ""))
 
 
 def _unused(grounds: Grounds) -> Finding:

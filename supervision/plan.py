@@ -13,12 +13,11 @@ from datetime import UTC, datetime
 from typing import Any
 
 import msgspec
-import tomlkit
-from tomlkit.items import AoT, Array, InlineTable, String, Table
 
 from supervision.footprint import Assumptions, Sizing
 from supervision.identity import Identity
 from supervision.pins import Pin, PinnedAt
+from supervision.plan_toml import placed, toml_text
 
 VERSION = 1
 FILE = "plan.toml"
@@ -27,8 +26,6 @@ LARGEST = 1 << 20
 
 _LAST = 2.0**36
 _ID = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,79}\Z")
-_HEADER = re.compile(r"\s*\[\[?\s*([A-Za-z_]+)\s*\]\]?")
-_AT = re.compile(r" - at `\$(.*)`\Z")
 
 
 class PlanError(ValueError):
@@ -130,18 +127,12 @@ def digest(plan: Plan) -> str:
 def encode(plan: Plan) -> str:
     """The text of a plan's file; the same plan always has the same. Raises PlanError for one that cannot be read."""
     check(plan)
-    document = tomlkit.document()
-    for line in _ABOUT:
-        document.add(tomlkit.comment(line))
-    document.add(tomlkit.nl())
-    for name, value in msgspec.to_builtins(plan).items():
-        if name in _COMMENTS:
-            document.add(tomlkit.nl())
-            document.add(tomlkit.comment(_COMMENTS[name]))
-        document.add(name, _item(value))
-        if name == "made":
-            document[name].comment(datetime.fromtimestamp(plan.made, UTC).isoformat(" ", "seconds"))
-    return tomlkit.dumps(document)
+    made = {"made": datetime.fromtimestamp(plan.made, UTC).isoformat(" ", "seconds")}
+    text = toml_text(msgspec.to_builtins(plan), about=_ABOUT, before=_COMMENTS, beside=made)
+    if len(text) > LARGEST:
+        disks = len(plan.devices) + len(plan.old_disks)
+        raise PlanError(f"{disks:,} disks make {len(text):,} characters, and a job's file has at most {LARGEST:,}")
+    return text
 
 
 def decode(text: str) -> Plan:
@@ -159,7 +150,7 @@ def decode(text: str) -> Plan:
     try:
         plan = msgspec.convert(told, Plan)
     except (msgspec.ValidationError, RecursionError) as error:
-        raise PlanError(_where(str(error), text)) from None
+        raise PlanError(placed(str(error), text)) from None
     check(plan)
     return plan
 
@@ -215,36 +206,6 @@ def _texts(value: Any, where: str) -> list[tuple[str, str]]:
     return []
 
 
-def _where(error: str, text: str) -> str:
-    """A message of msgspec with its path in our words, and the line of the text that it is about."""
-    match = _AT.search(error)
-    path = match[1].lstrip(".") if match else ""
-    what = error[: match.start()] if match else error
-    unknown = re.search(r"unknown field `(\w+)`", what)
-    name = unknown[1] if unknown else path.rpartition(".")[2].partition("[")[0]
-    line = _line_of(text, path, name)
-    place = f"line {line}, {path}" if line and path else f"line {line}" if line else path
-    return f"{place}: {what}" if place else what
-
-
-def _line_of(text: str, path: str, name: str) -> int:
-    """The line on which a field stands, 0 if it was not found: after as many headers of its table as its index says."""
-    table, index = "", 0
-    if match := re.match(r"(\w+)(?:\[(\d+)\])?", path):
-        table, index = match[1], int(match[2] or 0)
-    inside, seen = "", -1
-    best = 0
-    for number, line in enumerate(text.splitlines(), 1):
-        if header := _HEADER.match(line):
-            inside = header[1]
-            seen += inside == table
-            best = number if inside == table and seen == index else best
-        here = inside == "" or (inside == table and seen == index)
-        if here and re.match(rf"\s*{re.escape(name)}\s*=", line):
-            return number
-    return best
-
-
 _ABOUT = (
     "A plan of restripe. Read it, change it, keep it; `restripe plan --show plan.toml` prints it as a runbook.",
     "Devices are what their identity says; names are as they were seen, and looked up again before they are used.",
@@ -258,50 +219,3 @@ _COMMENTS = {
     "old_disks": "the disks that become dataOnly, as they were",
     "facts": "the answers that this plan was made from",
 }
-
-
-def _item(value: Any) -> Any:
-    """A value as tomlkit writes it: many lines as such, small tables in one line. None is left out by its table."""
-    if isinstance(value, str):
-        return _string(value)
-    if isinstance(value, dict):
-        return _table(value)
-    if isinstance(value, list | tuple):
-        rows = [each for each in value if isinstance(each, dict)]
-        return _tables(rows) if rows else _array([_item(each) for each in value], lines=False)
-    return tomlkit.item(value)
-
-
-def _string(text: str) -> String:
-    return tomlkit.string(text, multiline="\n" in text)
-
-
-def _table(fields: dict[str, Any]) -> Table:
-    table = tomlkit.table()
-    for name, value in fields.items():
-        if name == "at" and isinstance(value, list | tuple):
-            table.add(name, _array([_inline(each) for each in value], lines=True))
-        elif value is not None:
-            table.add(name, _item(value))
-    return table
-
-
-def _tables(rows: list[dict[str, Any]]) -> AoT:
-    tables = tomlkit.aot()
-    for row in rows:
-        tables.append(_table(row))
-    return tables
-
-
-def _inline(fields: dict[str, Any]) -> InlineTable:
-    table = tomlkit.inline_table()
-    for name, value in fields.items():
-        table.append(name, _item(value))
-    return table
-
-
-def _array(items: list[Any], *, lines: bool) -> Array:
-    array = tomlkit.array()
-    for each in items:
-        array.append(each)
-    return array.multiline(lines)

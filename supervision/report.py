@@ -10,160 +10,24 @@ import hashlib
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-import msgspec
-
-from remote.checked import Check
 from remote.events import Launching, Signalling
 from remote.jobs import JobState
 from remote.recording import Recording
 from supervision import filesystems
 from supervision.charting_forecasts import judged
 from supervision.filesystem import FileSystem
-from supervision.footprint import Sizing
 from supervision.forecasts import Told
 from supervision.jobtimes import began_here, ended_here
 from supervision.plan import FILE, Plan, PlanError, decode, digest
 from supervision.replay import Replay
+from supervision.report_model import Changed, Filled, Forecast, Noted, Report, Scanned, Shown, Source, StepDone
 from supervision.state import Job, State
 from supervision.tables import Cell, Column, Table
 
-VERSION = 1
 MOST_FORECASTS = (0.05, 0.1, 0.25, 0.5, 0.75, 0.9)
 """Parts of a run at which its forecast is told beside the truth."""
 PIECE = 1 << 20
 WARNED = "WARNING: "
-
-
-class Source(msgspec.Struct, frozen=True, kw_only=True):
-    """The recording: its name, SHA-256 and size in bytes, and how many lines were cut off or not understood."""
-
-    name: str
-    sha256: str
-    size: int
-    events: int
-    torn: bool
-    skipped: int
-
-
-class StepDone(msgspec.Struct, frozen=True, kw_only=True):
-    """A step as it stands; `began` and `ended` None where it did not begin. `rc` of a step without a job is None."""
-
-    number: int
-    name: str
-    title: str
-    state: str
-    detail: str = ""
-    host: str = ""
-    command: str = ""
-    rc: int | None = None
-    began: float | None = None
-    ended: float | None = None
-
-
-class Changed(msgspec.Struct, frozen=True, kw_only=True):
-    """A command that was launched: by whom, with which files, and how it ended; `rc` None where nobody knows."""
-
-    host: str
-    id: str
-    title: str
-    by: str
-    command: str
-    files: tuple[tuple[str, str], ...] = ()
-    launched: float
-    state: str
-    meaning: str
-    rc: int | None = None
-    seconds: float | None = None
-    signals: tuple[tuple[float, str], ...] = ()
-
-
-class Noted(msgspec.Struct, frozen=True, kw_only=True):
-    """A warning: when, of which step (0: of none), the text, and who took note of it when, by name."""
-
-    step: int
-    key: str
-    text: str
-    by: str = ""
-    at: float | None = None
-
-
-class Forecast(msgspec.Struct, frozen=True, kw_only=True):
-    """What was forecast at a part of the run; `error` is that of the middle against the truth, positive too late."""
-
-    part: float
-    at: float
-    low: float
-    mid: float
-    high: float
-    error: float
-    inside: bool
-
-
-class Scanned(msgspec.Struct, frozen=True, kw_only=True):
-    """The long run: its command, when it began and ended, and how good its forecasts were.
-
-    `inside` is the part of the time in which the true end lay in the range that was told.
-    """
-
-    command: str
-    state: str
-    began: float
-    ended: float | None
-    why: str = ""
-    forecasts: tuple[Forecast, ...] = ()
-    inside: float | None = None
-
-
-class Shown(msgspec.Struct, frozen=True, kw_only=True):
-    """The table of the disks at one time: `what` says which, `at` is when the cluster told it."""
-
-    what: str
-    at: float | None
-    head: tuple[str, ...]
-    right: tuple[int, ...]
-    rows: tuple[tuple[str, ...], ...]
-
-
-class Filled(msgspec.Struct, frozen=True, kw_only=True):
-    """A disk that was filled, as it stands: KB in use of KB."""
-
-    name: str
-    group: str
-    used_kb: int
-    size_kb: int
-
-
-class Report(msgspec.Struct, frozen=True, kw_only=True):
-    """The whole of it. `result` is `done`, `going on`, or the state of the step at which it stopped."""
-
-    restripe_report: int = VERSION
-    program: str
-    file_system: str
-    kind: str
-    site: str
-    plan: str
-    operator: str
-    hosts: tuple[str, ...]
-    entry: str
-    simulated: bool
-    utc_offset: int
-    began: float
-    ended: float
-    closed: bool
-    result: str
-    why: str
-    steps: tuple[StepDone, ...]
-    checks: tuple[tuple[int, tuple[Check, ...]], ...]
-    warnings: tuple[Noted, ...]
-    commands: tuple[Changed, ...]
-    scan: Scanned | None
-    sizing: Sizing | None
-    plan_sha256: str
-    filled: tuple[Filled, ...]
-    tables: tuple[Shown, ...]
-    happened: tuple[tuple[float, str, str], ...]
-    decisions: tuple[tuple[float, str, str], ...]
-    source: Source
 
 
 def report(path: Path) -> Report:

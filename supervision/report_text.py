@@ -7,8 +7,10 @@ from collections.abc import Iterable
 
 from remote.checked import Check, Outcome
 from supervision.clocktext import duration_text, local_time
+from supervision.guide_jobs import MARKER
 from supervision.markdown import code, inline, table, text
-from supervision.report import Changed, Report, Scanned, Shown, StepDone
+from supervision.plan import FILE
+from supervision.report_model import Changed, Report, Scanned, Shown, StepDone
 
 _OUTCOMES = {
     Outcome.PASS: "pass",
@@ -17,6 +19,8 @@ _OUTCOMES = {
     Outcome.BLOCK: "BLOCK",
     Outcome.UNKNOWN: "unknown",
 }
+_OWN = (FILE, MARKER)
+"""Files that lie beside every job of a plan."""
 _WHOLE = 12
 """Lines up to which a file of a command is printed; of a longer one the first ones are, with its checksum."""
 
@@ -102,14 +106,20 @@ def _command(report: Report, number: int, each: Changed) -> list[str]:
     took = f", it ran {duration_text(each.seconds)}" if each.seconds is not None else ""
     when = f"{_day(report, each.launched)} on {text(each.host)} by {text(each.by)}"
     lines = [f"**{number}.** {when}: {text(end)}{took}. Job {inline(each.id)}.", "", *code(each.command)]
+    beside = [name for name, _ in each.files if name in _OWN]
     for name, content in each.files:
+        if name in beside:
+            continue
         told = content.rstrip("\n").split("\n")
         if len(told) <= _WHOLE or name.endswith(".stanza"):
             lines += ["", f"with {inline(name)}:", "", *code(content)]
         else:
             checksum = hashlib.sha256(content.encode("utf-8", "surrogatepass")).hexdigest()
             lines += ["", f"with {inline(name)}, {len(told):,} lines, SHA-256 {checksum}."]
-    lines += [f"- {_time(report, at)}: {text(what)} was sent to it" for at, what in each.signals]
+    if beside:
+        lines += ["", f"Beside it lie {' and '.join(inline(name) for name in beside)}, which tell what it belongs to."]
+    if each.signals:
+        lines += ["", *(f"- {_time(report, at)}: {text(what)} was sent to it" for at, what in each.signals)]
     return lines
 
 

@@ -10,7 +10,7 @@ from remote.recording import VERSION
 from supervision.checking import Check
 from supervision.markdown import code, inline, table, text, utc
 from supervision.plan import Plan, digest
-from supervision.recipe import Act, GuidedStep, Recipe
+from supervision.recipe import Act, GuidedStep, Questions, Recipe
 from supervision.state import State
 
 _LONG = 70
@@ -48,7 +48,8 @@ def _about(plan: Plan) -> list[str]:
     told = (
         f"By hand, the files go into `{by_hand(plan, '')}` on {plan.host}; restripe puts them beside its jobs. Every "
         "check of a step is made just before its command, and again what the command promised just after it. A check "
-        "that cannot be made stops the step as well as one that fails."
+        "that cannot be made stops the step as well as one that fails. Questions that begin with `restripe-` are "
+        "scripts of this program, which only read; `restripe show` and `restripe verify` ask them."
     )
     return [*table(("", ""), rows), "", told]
 
@@ -100,14 +101,14 @@ def _devices(plan: Plan) -> list[str]:
 
 def _step(step: GuidedStep, plan: Plan, state: State) -> list[str]:
     spec = step.spec
-    lines = [spec.why, ""]
+    lines = [spec.why, "", *_saved(step, plan)]
     checks = step.checks(state, plan, 0.0)
     if checks:
         lines += ["Checks before it:", ""]
         lines += [_box(check) for check in checks]
         lines.append("")
-    lines += _asked(step, plan, state)
-    lines += _command(step, plan)
+    lines += _told_by(step.questions(state, plan), plan)
+    lines += _command(step, plan, state)
     rows = [
         (label, told)
         for label, told in (
@@ -125,13 +126,24 @@ def _box(check: Check) -> str:
     return f"- [ ] {text(check.title)}{f' ({inline(check.source)})' if check.source else ''}"
 
 
-def _asked(step: GuidedStep, plan: Plan, state: State) -> list[str]:
-    """What tells all of that; the long names of columns that one of the commands is given say nothing to people."""
-    asked = step.questions(state, plan)
+def _saved(step: GuidedStep, plan: Plan) -> list[str]:
+    act = step.saves(plan, lambda name: by_hand(plan, name))
+    if act is None:
+        return []
+    return [
+        "First of all, to have what was before, a command that only writes a file:",
+        "",
+        *code(act.command.text),
+        "",
+    ]
+
+
+def _told_by(asked: Questions, plan: Plan, what: str = "What tells it") -> list[str]:
+    """Questions by where they are asked; the long names of columns that one is given say nothing to people."""
     lines = []
     for where, commands in ((plan.host, asked.host), ("every server of a disk", asked.servers)):
         told = ", ".join(dict.fromkeys(inline(_short(command)) for command in commands))
-        lines += [f"What tells it, on {text(where)}: {told}.", ""] if told else []
+        lines += [f"{what}, on {text(where)}: {told}.", ""] if told else []
     return lines
 
 
@@ -139,12 +151,18 @@ def _short(command: Command) -> str:
     return command.text if len(command.text) < _LONG else f"{command.argv[0]} ..."
 
 
-def _command(step: GuidedStep, plan: Plan) -> list[str]:
+def _command(step: GuidedStep, plan: Plan, state: State) -> list[str]:
     try:
         act = step.draft(plan, lambda name: by_hand(plan, name))
     except ValueError as error:
         return [f"The command cannot be told yet: {error}", ""]
-    return _shown(act, plan) if act else ["It only looks: no command changes anything.", ""]
+    if act is None:
+        return ["It only looks: no command changes anything.", ""]
+    told = "Exit code 0 is not enough: read back whether what stands under *Afterwards* is so."
+    proof = step.proof(state, plan)
+    if proof == step.questions(state, plan):
+        return [*_shown(act, plan), f"{told} The same questions tell it.", ""]
+    return [*_shown(act, plan), told, "", *_told_by(proof, plan, "What tells that")]
 
 
 def _shown(act: Act, plan: Plan) -> list[str]:
@@ -153,7 +171,7 @@ def _shown(act: Act, plan: Plan) -> list[str]:
         lines += [f"with `{by_hand(plan, name)}`:", "", *code(content), ""]
     if not act.command.interruptible:
         lines += ["Never interrupt it: stopped half-way it can leave the cluster's configuration inconsistent.", ""]
-    return [*lines, "Exit code 0 is not enough: read back whether what stands under *Afterwards* is so.", ""]
+    return lines
 
 
 def _ways_back(steps: Sequence[GuidedStep], plan: Plan, state: State) -> list[str]:

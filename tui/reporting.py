@@ -9,7 +9,8 @@ import msgspec
 
 from remote.recording import RecordingError
 from remote.text import one_line
-from supervision.report import Report, report
+from supervision.report import report
+from supervision.report_model import Report
 from supervision.report_text import markdown
 from tui.exits import Exit
 from tui.newfile import is_there, write_new

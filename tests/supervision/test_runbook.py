@@ -30,6 +30,7 @@ def section(head: str) -> str:
 def test_every_command_stands_in_it_exactly_and_in_order_the_ways_back_last() -> None:
     ssds = "foo1_ssd1;foo1_ssd2;foo2_ssd1;foo2_ssd2;foo3_ssd1;foo3_ssd2"
     assert [content.strip() for content in CODE if content.startswith("mm")] == [
+        f"mmbackupconfig mss1 -o {DIRECTORY}/backupconfig",
         f"mmcrnsd -F {DIRECTORY}/ssd.stanza",
         f"mmadddisk mss1 -F {DIRECTORY}/ssd.stanza",
         f"mmchdisk mss1 change -F {DIRECTORY}/dataonly.stanza",
