@@ -45,7 +45,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
         *_ANY, disks.REPLICATED, *form.RULES, *_NEVER, *_PLAN, *availability.RULES, *_RESTRIPE, config.AUTOLOAD,
         availability.FACTORS, *busy.MEANWHILE,
     ),
-    "devices": (refused.NEW_FILE, new.BOOTS, new.LOST, new.NATIVE_SECTORS, *availability.RULES, helpers.GUESTS),
+    "devices": (refused.NEW_FILE, new.BOOTS, new.LOST, new.NATIVE_SECTORS, *availability.RULES),
     "size": (sizing.DRIFT, sizing.EVEN, sizing.LARGEST, form.INODES),
     "mmcrnsd": (*_ANY, disks.REPLICATED, *_NEVER, refused.NEW_FILE, refused.VERIFY, *saved.RULES, new.BOOTS, new.LOST),
     "mmadddisk": (
@@ -108,9 +108,7 @@ def questions(step: str, plan: Plan, view: View | None = None) -> tuple[Command,
     if step in (*_MEANWHILE, *_SIZED):
         asked.append(gpfs.mmlssnapshot(fs))
     if step in _MEANWHILE:
-        asked.append(gpfs.mmlscallback())
-    if step in (*_MEANWHILE, "devices"):
-        asked.append(gpfs.mmlsmount(fs))
+        asked += [gpfs.mmlscallback(), gpfs.mmlsmount(fs)]
     if step in (*_MEANWHILE, "mmcrnsd"):
         asked.append(gpfs.mmlsqos(fs))
     return tuple(asked)

@@ -45,12 +45,22 @@ def _listed_servers(view: View) -> list[str]:
 
 
 def hosts_that_matter(view: View, plan: Plan) -> tuple[str, ...]:
-    """The watched hosts that are to be asked of themselves: the job's, all servers, and the manager."""
+    """The hosts that are asked of themselves: the job's, all servers that are watched, the manager if it is reached.
+
+    A manager that is none of the servers may be where nobody gets to by SSH.
+    """
+    servers = [host for name in (*_servers_of(plan), *_listed_servers(view)) if (host := view.host_of(name))]
+    manager = manager_host(view)
+    link = view.state.links.get(manager) if manager else None
+    hosts = [plan.host, *servers, *([manager] if manager and link and link.state in _ALL_RIGHT else [])]
+    return tuple(dict.fromkeys(hosts))
+
+
+def manager_host(view: View) -> str | None:
+    """The watched host that is the manager of the file system; None where it is not watched, or not known."""
     managers = view.facts.get(Managers)
     manager = managers.of(view.name) if managers else None
-    names = [*_servers_of(plan), *_listed_servers(view), *([manager.node or manager.address] if manager else [])]
-    hosts = [plan.host, *(host for name in names if (host := view.host_of(name)))]
-    return tuple(dict.fromkeys(host for host in hosts if host in view.hosts or host == plan.host))
+    return view.host_of(manager.node or manager.address) if manager else None
 
 
 def nodes_named(names: Iterable[str], cluster: Cluster) -> tuple[ClusterNode, ...]:

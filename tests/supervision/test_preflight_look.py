@@ -293,9 +293,16 @@ CASES: list[tuple[str, Prepare, str, Outcome, tuple[str, ...]]] = [
     (
         "a backup of a path runs",
         says("pollux2", "restripe-programs", PROGRAM.format("mmbackup", "/gpfs")),
+        "competing",
+        WARNING,
+        ("mmbackup /gpfs",),
+    ),
+    (
+        "somebody makes NSDs",
+        says("pollux2", "restripe-programs", PROGRAM.format("mmcrnsd", "-F")),
         "conflicting",
         BLOCK,
-        ("mmbackup /gpfs",),
+        ("mmcrnsd -F runs on pollux2",),
     ),
     ("our own restripe runs", running, "conflicting", BLOCK, ("as job plan-1-9-mmrestripefs-1",)),
     (
@@ -310,7 +317,7 @@ CASES: list[tuple[str, Prepare, str, Outcome, tuple[str, ...]]] = [
         unwatched_manager,
         "conflicting",
         WARNING,
-        ("the manager, foo3, is not watched",),
+        ("the manager, foo3, is not watched or cannot be reached",),
     ),
     (
         "a thread waits",
