@@ -15,7 +15,7 @@ from simulator import faults
 from simulator.state import DESC_ONLY, METADATA_ONLY, Snapshot
 from supervision.checking import Check, Outcome, stops, worst
 from supervision.plan import Options, Plan
-from tests.supervision.farfacts import Far
+from tests.supervision.farfacts import SCALE_STANZAS, Far
 
 PASS, NOTE, WARNING, BLOCK, UNKNOWN = (
     Outcome.PASS,
@@ -526,17 +526,9 @@ async def test_a_release_without_mmhealth_and_qos_is_no_reason_to_stop(tmp_path:
     reads(found["health"], "this release has no mmhealth", "mmfs.log.latest")
 
 
-SCALE = "".join(
-    f"%nsd: device={device} nsd=nsd{first:02d}_ssd{n} servers=nsd{first:02d},nsd{first + 1:02d} usage=metadataOnly "
-    f"failureGroup={group} pool=system\n"
-    for group, first in enumerate((1, 3, 5, 7), 1)
-    for n, device in enumerate(("dm-32", "dm-33"), 1)
-)
-
-
 async def test_on_two_servers_a_disk_with_dead_clients_and_guests(tmp_path: Path) -> None:
     far = Far(tmp_path, "scale")
-    plan = await far.plan(SCALE)
+    plan = await far.plan(SCALE_STANZAS)
     await far.ask(plan.host, gpfs.mmgetstate())
     found = await far.look(plan, "look")
     warned = {key for key, check in found.items() if check.outcome is not PASS and check.outcome is not NOTE}
@@ -554,7 +546,7 @@ async def test_chosen_nodes_that_export_or_are_far_and_disks_with_fewer_servers_
     tmp_path: Path,
 ) -> None:
     far = Far(tmp_path, "scale")
-    plan = await far.plan(SCALE)
+    plan = await far.plan(SCALE_STANZAS)
     single = tuple(replace(each, servers=each.servers[:1]) for each in plan.devices)
     found = await far.look(replace(plan, nodes=("nsd01", "ces01", "cl01"), devices=single), "look")
     for key, outcome in (("helpers-exports", WARNING), ("helpers-near", WARNING), ("servers-compared", WARNING)):
