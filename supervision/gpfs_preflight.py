@@ -33,7 +33,6 @@ from supervision.gpfs_preflight_nodes import hosts_that_matter, nodes_that_matte
 from supervision.gpfs_view import View
 from supervision.plan import Plan
 
-_QUORUM = nodes.RULES[0]
 _ANY = (*nodes.RULES, *disks.ANY, busy.CONFLICTS, busy.WAITERS, config.HEALTH)
 _ANY_OTHERS = tuple(disks.OTHERS_READY if rule is disks.READY else rule for rule in _ANY)
 _NEVER = (refused.VDISKS, refused.SPECIAL)
@@ -64,7 +63,7 @@ RULES: Mapping[str, tuple[Rule, ...]] = {
     "mmdelnsd": (*_ANY, old.UNUSED, old.TIEBREAKERS, nsds.STILL_MADE),
     "mmdeldisk": (*_ANY_OTHERS, old.BACK, old.REMOVABLE, old.GROUPS_LEFT, sizing.ROOM_BACK),
     # the way back when disks fill: nothing may hold it up that does not make it worse
-    "mmchdisk-back": (_QUORUM, refused.OLD_FILE, refused.SPECIAL, old.CHANGED, busy.ESCAPE_CONFLICTS),
+    "mmchdisk-back": (nodes.HERE, refused.OLD_FILE, refused.SPECIAL, old.CHANGED, busy.ESCAPE_CONFLICTS),
 }  # fmt: skip
 """The checks of each step, in the order in which they are shown."""
 STEPS = tuple(RULES)
@@ -73,6 +72,8 @@ _LOOKED = ("devices", "mmcrnsd")
 _DEVICES = ("devices", "mmcrnsd", "mmadddisk", "mmdelnsd")
 """Steps that rest on a look at the devices of all servers."""
 _MEANWHILE = ("look", "mmrestripefs")
+_ESCAPE = "mmchdisk-back"
+"""Its questions are few, and none of them asks every node or disk: full disks answer slowly."""
 _QUICK = ("devices", "size")
 
 
@@ -97,11 +98,13 @@ def questions(step: str, plan: Plan, view: View | None = None) -> tuple[Command,
     fs = plan.file_system
     asked = [gpfs.mmlscluster(), gpfs.mmlsfs(fs), gpfs.mmlsdisk(fs), gpfs.mmlsnsd(long=True), gpfs.mmlsmgr()]
     asked += [gpfs.mmlsconfig()]
+    if step == _ESCAPE:
+        return gpfs.own_daemon(), gpfs.mmlsdisk(fs)
     if step == "proof":
         return (*asked, gpfs.mmlsdisk(fs, long=True), gpfs.mmdf(fs))
     if step not in _QUICK:
         asked += [gpfs.own_daemon(), gpfs.mmgetstate(nodes=nodes_that_matter(view, plan)), gpfs.mmlsdisk(fs, long=True)]
-    if step not in ("size", "mmchdisk-back"):
+    if step != "size":
         asked.append(gpfs.mmlsnsd_devices())
     if step in (*_MEANWHILE, "size", "mmadddisk", "mmchdisk", "mmdeldisk"):
         asked.append(gpfs.mmdf(fs))
@@ -118,9 +121,9 @@ def server_questions(step: str) -> tuple[Command, ...]:
     """What each of `hosts` must be asked of itself, in one batch."""
     asked: list[Command] = []
     if step not in (*_QUICK, "proof"):
-        asked += [gpfs.mmdiag_waiters(), busy.running_programs()]
-    if step not in (*_QUICK, "proof", "mmchdisk-back"):
-        asked.append(gpfs.mmhealth())
+        asked.append(busy.running_programs())
+    if step not in (*_QUICK, "proof", _ESCAPE):
+        asked += [gpfs.mmdiag_waiters(), gpfs.mmhealth()]
     if step in _MEANWHILE:
         asked.append(nightly())
     if step in _DEVICES:

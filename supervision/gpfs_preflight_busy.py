@@ -19,7 +19,7 @@ from supervision.gpfs_alive import is_expected
 from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, unread, warning
 from supervision.gpfs_preflight_nodes import hosts_that_matter, manager_host
 from supervision.gpfs_problems import WAITS
-from supervision.gpfs_view import words_of
+from supervision.gpfs_view import View, words_of
 
 CONFLICTING = (
     "mmrestripefs", "mmrestripefile", "mmdefragfs", "mmfsck", "mmfsckx", "mmadddisk", "mmdeldisk", "mmrpldisk",
@@ -54,39 +54,57 @@ def _conflicting(grounds: Grounds) -> Finding:
 
 
 def _escape_conflicting(grounds: Grounds) -> Finding:
-    """For the way back nothing is blocked: a restripe that fills the disks runs then, and must be stopped first."""
-    found, unseen = _others_running(grounds)
+    """For the way back nothing is blocked: a restripe that fills the disks runs then, and must be stopped first.
+
+    A host that does not answer holds nothing up either.
+    """
+    view = grounds.view
+    found = _own_jobs(view)
+    silent = []
+    for host in hosts_that_matter(view, grounds.plan):
+        told = grounds.may(RunningScans, host)
+        found += _processes(told, host, view) if told else []
+        silent += [] if told else [host]
     if found:
         return warning(
             "; ".join(found[:_LONG]), "Stop a restripe first: mmchdisk may wait for it, and it goes on to fill"
         )
-    return note(unseen, "See what runs there") if unseen else passed("nothing else runs")
+    if silent:
+        return warning(f"nobody knows what runs on {fold(silent)}", "See there for a restripe, and stop it first")
+    return passed("nothing else runs")
 
 
 def _others_running(grounds: Grounds) -> tuple[list[str], str]:
     """What runs, in words, and where nobody could look."""
     view = grounds.view
-    found = [
-        f"{job.status.command} runs as job {job.status.id} on {job.host}"
-        for job in view.state.jobs.values()
-        if job.status.state in _GOING and _is_about(words_of(job), view.name)
-    ]
-    going = {job.status.id for job in view.state.jobs.values() if job.status.state in _GOING}
+    found = _own_jobs(view)
     for host in hosts_that_matter(view, grounds.plan):
-        for scan in _told(grounds, host):
-            if scan.job.rpartition("/")[2] not in going and _is_about(scan.words, view.name):
-                found.append(_process_text(scan, host))
+        told = grounds.need(RunningScans, host)
+        if told.more:
+            unread(f"{told.more} more programs run on {host} than are told")
+        found += _processes(told, host, view)
     threads = [host for host in hosts_that_matter(view, grounds.plan) if at_work(grounds.need(Waiters, host))]
     if threads and not found:
         found.append(f"threads of a scan wait on {fold(threads)}: somebody's, begun on another node")
     return found, _unseen_manager(grounds)
 
 
-def _told(grounds: Grounds, host: str) -> tuple[RunningScan, ...]:
-    told = grounds.need(RunningScans, host)
-    if told.more:
-        unread(f"{told.more} more programs run on {host} than are told")
-    return told.scans
+def _own_jobs(view: View) -> list[str]:
+    return [
+        f"{job.status.command} runs as job {job.status.id} on {job.host}"
+        for job in view.state.jobs.values()
+        if job.status.state in _GOING and _is_about(words_of(job), view.name)
+    ]
+
+
+def _processes(told: RunningScans, host: str, view: View) -> list[str]:
+    """Those of a host that are no jobs which are told anyway."""
+    going = {job.status.id for job in view.state.jobs.values() if job.status.state in _GOING}
+    return [
+        _process_text(scan, host)
+        for scan in told.scans
+        if scan.job.rpartition("/")[2] not in going and _is_about(scan.words, view.name)
+    ]
 
 
 def _competing(grounds: Grounds) -> Finding:
@@ -94,7 +112,7 @@ def _competing(grounds: Grounds) -> Finding:
     found = [
         _process_text(scan, host)
         for host in hosts
-        for scan in _told(grounds, host)
+        for scan in grounds.need(RunningScans, host).scans
         if scan.words and scan.words[0].rpartition("/")[2] in COMPETING
     ]
     if found:

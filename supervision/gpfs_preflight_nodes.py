@@ -10,6 +10,7 @@ from collections.abc import Iterable
 from remote.folding import fold
 from remote.gpfs.models import Cluster, ClusterConfig, ClusterNode, Managers, NodeState, NodeStates, NsdList
 from remote.names import NodeTable, UnknownNodeError
+from supervision.checking import Outcome
 from supervision.gpfs_nodes import daemon_states
 from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, unread, warning
 from supervision.gpfs_view import View, short
@@ -103,14 +104,22 @@ def must_be_active(grounds: Grounds, names: Iterable[str], what: str, *, advice:
     return passed(f"GPFS is active on {told}")
 
 
-def _quorum(grounds: Grounds) -> Finding:
-    """The daemon of the job's host is active with quorum alone; how many quorum nodes may still be lost is told too."""
+def _active_here(grounds: Grounds) -> Finding:
+    """The daemon of the job's host is active with quorum alone. It is asked itself: that takes no time."""
     host = grounds.plan.host
     own = grounds.need(NodeStates, host)
+    states = ", ".join(f"{state.name} {state.state}" for state in own.nodes) or "no state"
     if not any(state.active for state in own.nodes):
-        states = ", ".join(f"{state.name} {state.state}" for state in own.nodes) or "no state"
         advice = "Nothing may be changed without quorum: see which quorum nodes are down (mmgetstate -aLs)"
         return block(f"GPFS on {host} has no quorum: {states}", advice)
+    return passed(f"GPFS on {host} has quorum: {states}")
+
+
+def _quorum(grounds: Grounds) -> Finding:
+    """There is quorum; how many quorum nodes may still be lost is told too."""
+    here = _active_here(grounds)
+    if here.outcome is not Outcome.PASS:
+        return here
     cluster = grounds.need(Cluster)
     states_now = states_by_node(grounds.chosen_states(), cluster)
     quorum = [node for node in cluster.nodes if node.quorum]
@@ -185,4 +194,5 @@ RULES = (
     Rule("hosts-reached", "The servers can be reached", _reached),
     Rule("other-nodes", "Other nodes", _others),
 )
+HERE = Rule("quorum", "The cluster has quorum", _active_here)
 HELPERS = Rule("helpers-active", "GPFS is active on every node of the restripe", _helpers)

@@ -289,6 +289,11 @@ async def test_the_way_back_begins_with_the_old_disks_and_nothing_small_holds_it
     found = await far.look(plan, "mmchdisk-back")
     assert told(found) == {"conflicting": WARNING}
     reads(found["conflicting"], "Stop a restripe first")
+    far.jobs.clear()
+    del far.facts["programs pollux3"]
+    check = far.judged(plan, "mmchdisk-back", 0.0)["conflicting"]
+    assert check.outcome is WARNING
+    reads(check, "nobody knows what runs on pollux3")
     far.world.quorum_lost = True
     assert (await far.look(plan, "mmchdisk-back"))["quorum"].outcome is BLOCK
     far.world.quorum_lost = False
