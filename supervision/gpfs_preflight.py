@@ -37,7 +37,15 @@ _ANY = (*nodes.RULES, *disks.ANY, busy.CONFLICTS, busy.WAITERS, config.HEALTH)
 _ANY_OTHERS = tuple(disks.OTHERS_READY if rule is disks.READY else rule for rule in _ANY)
 _NEVER = (refused.VDISKS, refused.SPECIAL)
 _PLAN = (refused.NEW_FILE, refused.OLD_FILE, old.COVERED, old.DATA_LEFT)
-_RESTRIPE = (*helpers.RULES, nodes.HELPERS, helpers.GUESTS, config.ON_FAILURE, form.METADATA_ONLY, form.QOS)
+_RESTRIPE = (
+    *helpers.RULES,
+    nodes.HELPERS,
+    helpers.GUESTS,
+    config.ON_FAILURE,
+    config.THIN,
+    form.METADATA_ONLY,
+    form.QOS,
+)
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
     "look": (
@@ -111,7 +119,7 @@ def questions(step: str, plan: Plan, view: View | None = None) -> tuple[Command,
     if step in (*_MEANWHILE, *_SIZED):
         asked.append(gpfs.mmlssnapshot(fs))
     if step in _MEANWHILE:
-        asked += [gpfs.mmlscallback(), gpfs.mmlsmount(fs)]
+        asked += [gpfs.mmlscallback(), gpfs.mmauth_show(), gpfs.mmlsmount(fs)]
     if step in (*_MEANWHILE, "mmcrnsd"):
         asked.append(gpfs.mmlsqos(fs))
     return tuple(asked)

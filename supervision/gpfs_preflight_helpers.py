@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from remote.folding import fold
-from remote.gpfs.models import Cluster, ClusterConfig, Managers, Mounts, NsdList
+from remote.gpfs.models import Cluster, ClusterConfig, Guests, Managers, Mounts, NsdList
 from remote.gpfs.refusals import PIT_LIMIT
 from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, unread, warning
 from supervision.gpfs_preflight_nodes import nodes_named
@@ -108,13 +108,18 @@ def _mounted(grounds: Grounds) -> Finding:
 
 
 def _guests(grounds: Grounds) -> Finding | None:
-    """Other clusters reach NSD servers by themselves: a new server must be reachable for them, too."""
+    """Other clusters reach NSD servers by themselves: a new server must be reachable for them, too.
+
+    Those that mount it now are told by mmlsmount; those that may, by mmauth, whose form was never seen: they are shown.
+    """
     cluster, mounts = grounds.need(Cluster), grounds.need(Mounts).of(grounds.view.name)
-    guests = (
-        sorted({node.cluster for node in mounts.nodes if node.cluster and node.cluster != cluster.name})
-        if mounts
-        else []
-    )
+    nodes = mounts.nodes if mounts else ()
+    guests = sorted({node.cluster for node in nodes if node.cluster and node.cluster != cluster.name})
+    may = grounds.may(Guests)
+    others = [name for name in may.of(grounds.view.name) if name not in guests] if may else []
+    if not guests and others:
+        text = f"{', '.join(others)} may mount it, says mmauth show, and does not now"
+        return note(text, "Their nodes must reach the servers of the new disks, too (daemon network, firewall)")
     if not guests:
         return None
     listed = grounds.need(NsdList)
@@ -126,6 +131,7 @@ def _guests(grounds: Grounds) -> Finding | None:
     after = nodes_named([server for device in grounds.plan.devices for server in device.servers], cluster)
     new = [short(node.admin_name) for node in after if node.number not in known]
     who = f"{', '.join(guests)} mount{'s' if len(guests) == 1 else ''} it"
+    who += f", {', '.join(others)} may" if others else ""
     if new:
         text = f"{who}, and {fold(new)} serves no disk of it yet"
         return warning(text, f"Make sure that their nodes reach {fold(new)} (daemon network, firewall, mmauth)")

@@ -8,12 +8,15 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from remote.events import Exact, Reply
 from remote.gpfs import commands as gpfs
-from remote.gpfs.models import DiskList, NsdDevice, NsdDevices
+from remote.gpfs.models import DiskList, NsdDevice, NsdDevices, NsdList
 from remote.parsed import Problem
 from simulator import faults
 from simulator.state import DESC_ONLY, METADATA_ONLY, Snapshot
 from supervision.checking import Check, Outcome, stops, worst
+from supervision.facts import learn
+from supervision.gpfs import READING
 from supervision.plan import Options, Plan
 from tests.supervision.farfacts import SCALE_STANZAS, Far
 
@@ -559,3 +562,25 @@ async def test_chosen_nodes_that_export_or_are_far_and_disks_with_fewer_servers_
     check = (await far.look(plan, "look"))["availability"]
     assert check.outcome is WARNING
     reads(check, "No command tells whether the array")
+
+
+async def test_clusters_that_may_mount_it_and_thin_disks_are_told(tmp_path: Path) -> None:
+    far = Far(tmp_path)
+    plan = await far.plan()
+    await far.look(plan, "look")
+    guests = "Cluster name:        a (this cluster)\n\nCluster name:        b\nFile system access:  mss1 (rw)\n"
+    reply = Reply(0, Exact(guests.encode()))
+    fact = learn(READING, None, plan.host, gpfs.mmauth_show(), reply, far.now, far.now)
+    assert fact
+    far.facts[fact.key] = fact
+    check = far.judged(plan, "look", far.now)["remote-clusters"]
+    assert check.outcome is NOTE
+    reads(check, "b may mount it, says mmauth show, and does not now")
+    listed = far.facts["nsds"]
+    assert listed.parsed
+    nsds: NsdList = listed.parsed.model
+    thin = (replace(nsds.nsds[0], thin="nvme"), *nsds.nsds[1:])
+    far.facts["nsds"] = replace(listed, parsed=replace(listed.parsed, model=replace(nsds, nsds=thin)))
+    check = far.judged(plan, "look", far.now)["thin-disks"]
+    assert check.outcome is WARNING
+    reads(check, "foo1_nsd1 is thinly provisioned")
