@@ -107,7 +107,8 @@ def _replicated_before(grounds: Grounds) -> Finding:
 def _replicated_at_change(grounds: Grounds) -> Finding:
     """The same for mmchdisk; where an earlier attempt changed some of the old disks, the sentence is of that."""
     disks = grounds.need(DiskList)
-    done = [old.nsd for old in grounds.plan.old_disks if (disk := disks.get(old.nsd)) and not disk.metadata]
+    old = {each.nsd for each in grounds.plan.old_disks}
+    done = any(disk.nsd in old and not disk.metadata for disk in disks.disks)
     if disks.not_properly_replicated and done:
         return note(
             '"no longer properly replicated", since some old disks were changed', "The rest of them must follow"

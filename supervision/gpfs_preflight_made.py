@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from remote.gpfs.models import DiskList, NsdList
+from remote.gpfs.models import NsdList
 from remote.jobs import JobState
 from remote.linux.host_time import HostTime
 from remote.names import UnknownNodeError
@@ -118,7 +118,7 @@ def _untouched(grounds: Grounds) -> Finding:
 
 def _in_place(grounds: Grounds) -> Finding:
     """The new disks are in the file system as planned."""
-    disks = grounds.need(DiskList)
+    disks = grounds.disks()
     wrong = [
         f"{device.nsd} is {describe(disk)}"
         for device in grounds.plan.devices
