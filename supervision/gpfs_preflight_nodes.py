@@ -9,7 +9,7 @@ from collections.abc import Iterable
 
 from remote.folding import fold
 from remote.gpfs.models import Cluster, ClusterConfig, ClusterNode, Managers, NodeState, NodeStates, NsdList
-from remote.names import NodeTable, UnknownNodeError
+from remote.names import UnknownNodeError
 from supervision.checking import Outcome
 from supervision.gpfs_nodes import daemon_states
 from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, unread, warning
@@ -64,34 +64,30 @@ def manager_host(view: View) -> str | None:
     return view.host_of(manager.node or manager.address) if manager else None
 
 
-def nodes_named(names: Iterable[str], cluster: Cluster) -> tuple[ClusterNode, ...]:
-    """The nodes of names. Raises UnreadError for one that means none."""
-    table = NodeTable.from_cluster(cluster)
+def nodes_named(names: Iterable[str], grounds: Grounds) -> tuple[ClusterNode, ...]:
+    """The nodes of names, by an mmlscluster of now. Raises UnreadError, also for a name that means none."""
+    grounds.need(Cluster)
     try:
-        return tuple({(node := table.resolve(name)).number: node for name in names}.values())
+        return tuple({(node := grounds.view.table.resolve(name)).number: node for name in names}.values())
     except UnknownNodeError as error:
         unread(str(error))
 
 
-def states_by_node(states: NodeStates, cluster: Cluster) -> dict[int, NodeState]:
+def states_by_node(states: NodeStates, grounds: Grounds) -> dict[int, NodeState]:
     """The daemons by the numbers of their nodes; those that could not be reached are `unknown`."""
-    table = NodeTable.from_cluster(cluster)
-    numbers = {node.number for node in cluster.nodes}
+    numbers = {node.number for node in grounds.need(Cluster).nodes}
     found = {state.number: state for state in states.nodes if state.number in numbers}
     for name in states.unreachable:
-        try:
-            node = table.resolve(name)
-        except UnknownNodeError:
-            continue
-        found[node.number] = NodeState(node.number, name, "unknown")
+        node = grounds.view.node(name)
+        if node:
+            found[node.number] = NodeState(node.number, name, "unknown")
     return found
 
 
 def must_be_active(grounds: Grounds, names: Iterable[str], what: str, *, advice: str = "") -> Finding:
     """Whether GPFS is active on all of some nodes, by an answer of just now."""
-    cluster = grounds.need(Cluster)
-    nodes = nodes_named(names, cluster)
-    states = states_by_node(grounds.chosen_states(), cluster)
+    nodes = nodes_named(names, grounds)
+    states = states_by_node(grounds.chosen_states(), grounds)
     told = fold(short(node.admin_name) for node in nodes)
     bad = [node for node in nodes if node.number in states and not states[node.number].active]
     if bad:
@@ -121,7 +117,7 @@ def _quorum(grounds: Grounds) -> Finding:
     if here.outcome is not Outcome.PASS:
         return here
     cluster = grounds.need(Cluster)
-    states_now = states_by_node(grounds.chosen_states(), cluster)
+    states_now = states_by_node(grounds.chosen_states(), grounds)
     quorum = [node for node in cluster.nodes if node.quorum]
     told = [states_now[node.number] for node in quorum if node.number in states_now]
     up, need = sum(state.active for state in told), len(quorum) // 2 + 1
