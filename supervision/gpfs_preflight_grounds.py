@@ -6,12 +6,12 @@ sources; what cannot be had makes it `Outcome.UNKNOWN`, by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NoReturn, TypeVar
 
 import msgspec
 
-from remote.gpfs.models import DiskList, NodeStates
+from remote.gpfs.models import Disk, DiskList, NodeStates
 from remote.text import one_line
 from supervision.checking import Check, Outcome, missing
 from supervision.facts import Fact
@@ -93,6 +93,10 @@ class Grounds:
         """`mmlsdisk -L`, which tells descriptors. Raises UnreadError."""
         fact = self.view.state.facts.get(f"disk details {self.view.name}")
         return self._model(fact, DiskList, "mmlsdisk -L")
+
+    def disks(self) -> Mapping[str, Disk]:
+        """The disks of mmlsdisk by name, for there may be ten thousand. Raises UnreadError."""
+        return {disk.nsd: disk for disk in self.need(DiskList).disks}
 
     def lacks(self, kind: type, host: str = "") -> str:
         """Why a release has no answer to a question at all; empty where it has, or nobody has asked."""

@@ -33,6 +33,13 @@ SCRIPTS = {
     "restripe-nightly": "restripe-nightly 1\nend\n",
 }
 """What a host says on which nothing runs, and nothing will."""
+SCALE_STANZAS = "".join(
+    f"%nsd: device={device} nsd=nsd{first:02d}_ssd{n} servers=nsd{first:02d},nsd{first + 1:02d} usage=metadataOnly "
+    f"failureGroup={group} pool=system\n"
+    for group, first in enumerate((1, 3, 5, 7), 1)
+    for n, device in enumerate(("dm-32", "dm-33"), 1)
+)
+"""Two SSDs of each enclosure, with both of its servers."""
 DEFAULTS = Options()
 _UNASKED = ("lsblk", "restripe-devices", "restripe-signatures", "date")
 

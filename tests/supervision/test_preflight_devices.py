@@ -15,6 +15,7 @@ from remote.linux.models import BlockDevices
 from remote.parsed import Parsed, Problem
 from supervision import gpfs_preflight as preflight
 from supervision import gpfs_preflight_devices as rules
+from supervision import gpfs_preflight_made as nsds
 from supervision.checking import Check, Outcome, stops
 from supervision.facts import Fact
 from supervision.footprint import Sizing
@@ -221,21 +222,21 @@ def test_disks_with_native_sectors_want_inodes_as_large() -> None:
 
 
 def test_new_nsds_must_be_the_devices_that_were_chosen_and_made_just_now() -> None:
-    assert ruled(rules.MADE, view(with_nsds(far.facts()))).outcome is PASS
-    check = ruled(rules.MADE, view())
+    assert ruled(nsds.MADE, view(with_nsds(far.facts()))).outcome is PASS
+    check = ruled(nsds.MADE, view())
     assert check.outcome is BLOCK
     reads(check, "mmlsnsd -X does not show foo1_ssd1")
-    check = ruled(rules.MADE, view(with_nsds(far.facts(), swapped=True)))
+    check = ruled(nsds.MADE, view(with_nsds(far.facts(), swapped=True)))
     assert check.outcome is BLOCK
     reads(check, "foo1_ssd1 is /dev/sdh on pollux1.example.com")
-    check = ruled(rules.MADE, view(with_nsds(far.facts(), made_at=far.NSD_MADE)))
+    check = ruled(nsds.MADE, view(with_nsds(far.facts(), made_at=far.NSD_MADE)))
     assert check.outcome is BLOCK
     reads(check, "the volume id of foo1_ssd1 is of 2012")
     began, ended = far.NOW - 2000.0, far.NOW - 1990.0
     status = JobStatus("plan-1-4-mmcrnsd-1", JobState.FINISHED, 0, began, ended, 0, command="mmcrnsd -F x")
     job = Job("pollux1", status, far.NOW)
-    assert ruled(rules.MADE, view(with_nsds(far.facts()), jobs=(job,))).outcome is BLOCK
-    assert ruled(rules.MADE, view(with_nsds(far.facts(), made_at=int(began) + 2), jobs=(job,))).outcome is PASS
+    assert ruled(nsds.MADE, view(with_nsds(far.facts()), jobs=(job,))).outcome is BLOCK
+    assert ruled(nsds.MADE, view(with_nsds(far.facts(), made_at=int(began) + 2), jobs=(job,))).outcome is PASS
 
 
 def test_before_disks_are_added_nothing_but_the_nsds_may_lie_on_them() -> None:
@@ -248,11 +249,11 @@ def test_before_disks_are_added_nothing_but_the_nsds_may_lie_on_them() -> None:
             held[serial] = content
         return view(with_nsds(far.facts(changed=held)))
 
-    assert ruled(rules.UNTOUCHED, after()).outcome is PASS
-    check = ruled(rules.UNTOUCHED, after("BTWA301", Content("", ReadState.READ, signatures=(XFS,), nonzero=9)))
+    assert ruled(nsds.UNTOUCHED, after()).outcome is PASS
+    check = ruled(nsds.UNTOUCHED, after("BTWA301", Content("", ReadState.READ, signatures=(XFS,), nonzero=9)))
     assert check.outcome is BLOCK
     reads(check, "foo3_ssd1 (sde on pollux3)", "mmadddisk would format it")
-    assert ruled(rules.UNTOUCHED, after("BTWA301", Content("", ReadState.HANGS))).outcome is UNKNOWN
+    assert ruled(nsds.UNTOUCHED, after("BTWA301", Content("", ReadState.HANGS))).outcome is UNKNOWN
 
 
 def test_one_copy_on_a_single_drive_is_refused_whoever_serves_it() -> None:

@@ -8,14 +8,17 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from remote.events import Exact, Reply
 from remote.gpfs import commands as gpfs
-from remote.gpfs.models import DiskList, NsdDevice, NsdDevices
+from remote.gpfs.models import DiskList, NsdDevice, NsdDevices, NsdList
 from remote.parsed import Problem
 from simulator import faults
 from simulator.state import DESC_ONLY, METADATA_ONLY, Snapshot
 from supervision.checking import Check, Outcome, stops, worst
+from supervision.facts import learn
+from supervision.gpfs import READING
 from supervision.plan import Options, Plan
-from tests.supervision.farfacts import Far
+from tests.supervision.farfacts import SCALE_STANZAS, Far
 
 PASS, NOTE, WARNING, BLOCK, UNKNOWN = (
     Outcome.PASS,
@@ -293,9 +296,16 @@ CASES: list[tuple[str, Prepare, str, Outcome, tuple[str, ...]]] = [
     (
         "a backup of a path runs",
         says("pollux2", "restripe-programs", PROGRAM.format("mmbackup", "/gpfs")),
+        "competing",
+        WARNING,
+        ("mmbackup /gpfs",),
+    ),
+    (
+        "somebody makes NSDs",
+        says("pollux2", "restripe-programs", PROGRAM.format("mmcrnsd", "-F")),
         "conflicting",
         BLOCK,
-        ("mmbackup /gpfs",),
+        ("mmcrnsd -F runs on pollux2",),
     ),
     ("our own restripe runs", running, "conflicting", BLOCK, ("as job plan-1-9-mmrestripefs-1",)),
     (
@@ -310,7 +320,7 @@ CASES: list[tuple[str, Prepare, str, Outcome, tuple[str, ...]]] = [
         unwatched_manager,
         "conflicting",
         WARNING,
-        ("the manager, foo3, is not watched",),
+        ("the manager, foo3, is not watched or cannot be reached",),
     ),
     (
         "a thread waits",
@@ -519,17 +529,9 @@ async def test_a_release_without_mmhealth_and_qos_is_no_reason_to_stop(tmp_path:
     reads(found["health"], "this release has no mmhealth", "mmfs.log.latest")
 
 
-SCALE = "".join(
-    f"%nsd: device={device} nsd=nsd{first:02d}_ssd{n} servers=nsd{first:02d},nsd{first + 1:02d} usage=metadataOnly "
-    f"failureGroup={group} pool=system\n"
-    for group, first in enumerate((1, 3, 5, 7), 1)
-    for n, device in enumerate(("dm-32", "dm-33"), 1)
-)
-
-
 async def test_on_two_servers_a_disk_with_dead_clients_and_guests(tmp_path: Path) -> None:
     far = Far(tmp_path, "scale")
-    plan = await far.plan(SCALE)
+    plan = await far.plan(SCALE_STANZAS)
     await far.ask(plan.host, gpfs.mmgetstate())
     found = await far.look(plan, "look")
     warned = {key for key, check in found.items() if check.outcome is not PASS and check.outcome is not NOTE}
@@ -547,7 +549,7 @@ async def test_chosen_nodes_that_export_or_are_far_and_disks_with_fewer_servers_
     tmp_path: Path,
 ) -> None:
     far = Far(tmp_path, "scale")
-    plan = await far.plan(SCALE)
+    plan = await far.plan(SCALE_STANZAS)
     single = tuple(replace(each, servers=each.servers[:1]) for each in plan.devices)
     found = await far.look(replace(plan, nodes=("nsd01", "ces01", "cl01"), devices=single), "look")
     for key, outcome in (("helpers-exports", WARNING), ("helpers-near", WARNING), ("servers-compared", WARNING)):
@@ -560,3 +562,25 @@ async def test_chosen_nodes_that_export_or_are_far_and_disks_with_fewer_servers_
     check = (await far.look(plan, "look"))["availability"]
     assert check.outcome is WARNING
     reads(check, "No command tells whether the array")
+
+
+async def test_clusters_that_may_mount_it_and_thin_disks_are_told(tmp_path: Path) -> None:
+    far = Far(tmp_path)
+    plan = await far.plan()
+    await far.look(plan, "look")
+    guests = "Cluster name:        a (this cluster)\n\nCluster name:        b\nFile system access:  mss1 (rw)\n"
+    reply = Reply(0, Exact(guests.encode()))
+    fact = learn(READING, None, plan.host, gpfs.mmauth_show(), reply, far.now, far.now)
+    assert fact
+    far.facts[fact.key] = fact
+    check = far.judged(plan, "look", far.now)["remote-clusters"]
+    assert check.outcome is NOTE
+    reads(check, "b may mount it, says mmauth show, and does not now")
+    listed = far.facts["nsds"]
+    assert listed.parsed
+    nsds: NsdList = listed.parsed.model
+    thin = (replace(nsds.nsds[0], thin="nvme"), *nsds.nsds[1:])
+    far.facts["nsds"] = replace(listed, parsed=replace(listed.parsed, model=replace(nsds, nsds=thin)))
+    check = far.judged(plan, "look", far.now)["thin-disks"]
+    assert check.outcome is WARNING
+    reads(check, "foo1_nsd1 is thinly provisioned")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import msgspec
+import pytest
 
 from remote.gpfs.models import FsSpace
 from remote.jobs import JobState
@@ -12,10 +13,12 @@ from simulator import faults
 from supervision.checking import Check, Outcome, stops
 from supervision.footprint import Assumptions
 from supervision.plan import Options, Plan
+from supervision.recipes.metadata_to_ssd.restriping import RestripeAll
 from supervision.state import log_source
 from tests.simulator.seed_listings import DATA_ONLY_STANZAS, SSD_STANZAS
 from tests.supervision import gpfs_states as made
-from tests.supervision.farfacts import Far
+from tests.supervision.farfacts import SCALE_STANZAS, Far
+from tests.supervision.test_plan import PLAN
 
 PASS, NOTE, WARNING, BLOCK, UNKNOWN = (
     Outcome.PASS,
@@ -286,6 +289,11 @@ async def test_the_way_back_begins_with_the_old_disks_and_nothing_small_holds_it
     found = await far.look(plan, "mmchdisk-back")
     assert told(found) == {"conflicting": WARNING}
     reads(found["conflicting"], "Stop a restripe first")
+    far.jobs.clear()
+    del far.facts["programs pollux3"]
+    check = far.judged(plan, "mmchdisk-back", 0.0)["conflicting"]
+    assert check.outcome is WARNING
+    reads(check, "nobody knows what runs on pollux3")
     far.world.quorum_lost = True
     assert (await far.look(plan, "mmchdisk-back"))["quorum"].outcome is BLOCK
     far.world.quorum_lost = False
@@ -357,19 +365,36 @@ async def test_nsds_are_deleted_only_when_no_file_system_and_no_quorum_needs_the
     assert told(far.promised(plan, "mmdeldisk")) == {"removed": BLOCK}
 
 
-async def test_the_whole_way_there_and_back_meets_no_block_on_the_oldest_release(tmp_path: Path) -> None:
-    far, plan = await begun(tmp_path, "seed")
-    far.job(plan, "mmbackupconfig mss1 -o /jobs/x")
+@pytest.mark.parametrize(
+    ("scenario", "stanzas", "usual"), [("seed", SSD_STANZAS, set()), ("scale", SCALE_STANZAS, {"pit-threads"})]
+)
+async def test_the_whole_way_there_and_back_meets_no_block(
+    tmp_path: Path, scenario: str, stanzas: str, usual: set[str]
+) -> None:
+    far = Far(tmp_path, scenario)
+    plan = await far.plan(stanzas)
+    fs = plan.file_system
+    far.job(plan, f"mmbackupconfig {fs} -o /jobs/x")
     assert told(await far.look(plan, "mmcrnsd")) == {}
     for step, argv in (
-        ("mmadddisk", ("mmcrnsd", "-F", far.inside.write(SSD_STANZAS, "new"))),
-        ("mmchdisk", ("mmadddisk", "mss1", "-F", far.inside.write(SSD_STANZAS, "added"))),
-        ("mmrestripefs", ("mmchdisk", "mss1", "change", "-F", far.inside.write(DATA_ONLY_STANZAS, "old"))),
-        ("mmchdisk-back", ("mmrestripefs", "mss1", "-r", "-N", "foo1")),
-        ("mmdeldisk", ("mmchdisk", "mss1", "change", "-F", far.inside.write(plan.stanzas.back, "back"))),
-        ("mmdelnsd", ("mmdeldisk", "mss1", ";".join(device.nsd for device in plan.devices))),
+        ("mmadddisk", ("mmcrnsd", "-F", far.inside.write(stanzas, "new"))),
+        ("mmchdisk", ("mmadddisk", fs, "-F", far.inside.write(stanzas, "added"))),
+        ("mmrestripefs", ("mmchdisk", fs, "change", "-F", far.inside.write(plan.stanzas.old, "old"))),
+        ("mmchdisk-back", ("mmrestripefs", fs, "-r", "-N", ",".join(plan.nodes[:2]))),
+        ("mmdeldisk", ("mmchdisk", fs, "change", "-F", far.inside.write(plan.stanzas.back, "back"))),
+        ("mmdelnsd", ("mmdeldisk", fs, ";".join(device.nsd for device in plan.devices))),
     ):
-        assert (await far.inside.run(*argv)).rc == 0
+        assert (await far.inside.run(*argv)).rc == 0, argv
         found = await far.look(plan, step)
-        assert told(found) == {}, step
+        assert set(told(found)) <= usual | {"size-snapshots"}, step
         assert {check.key for check in stops(found.values())} <= DEVICE_KEYS
+
+
+def test_a_refusal_is_told_with_what_it_means_and_what_support_will_ask_for(tmp_path: Path) -> None:
+    plan = replace(PLAN, nodes=("foo1", "foo2"))
+    lines = ["mmrestripefs: The total number of PIT worker threads of all participating nodes", "cannot exceed 31."]
+    said = RestripeAll().explains(plan, lines)
+    assert "more than 31 worker threads together" in said
+    assert "fewer nodes (-N)" in said
+    assert said.endswith("gpfs.snap -N foo1,foo2.")
+    assert "by hand" in RestripeAll().explains(plan, [])
