@@ -27,6 +27,7 @@ from supervision.guide_found import plans_on
 from supervision.migration import StepState, StopError
 from supervision.plan import Plan, decode, encode
 from supervision.recipe import Act, GuidedStep
+from supervision.state import State
 from tests.supervision.cluster import Session, session, until_so
 
 CHANGING = ("mmcrnsd", "mmadddisk", "mmchdisk", "mmrestripefs", "mmdeldisk", "mmdelnsd")
@@ -79,9 +80,7 @@ class Simulated:
 
     def __init__(self, sim: Simulation) -> None:
         self.sim = sim
-        self.options = LiveOptions(
-            poll_seconds=POLL * sim.clock.speed, ssh=SshSettings(config_files=(sim.ssh_config,))
-        )
+        self.options = LiveOptions(poll_seconds=POLL * sim.clock.speed, ssh=SshSettings(config_files=(sim.ssh_config,)))
 
     async def cut(self) -> None:
         await self.sim.control("cut")
@@ -147,9 +146,7 @@ class Walk:
         """Another session, with the plan's file at first and wherever no job has it; else every other time by what the
         hosts' job directories hold."""
         await self._stack.aclose()
-        self._live = await self._stack.enter_async_context(
-            session(self.sim, entry=entry, options=self.far.options)
-        )
+        self._live = await self._stack.enter_async_context(session(self.sim, entry=entry, options=self.far.options))
         if not self._file:
             self._file = encode(await self.live.plan())
         self._came += 1
@@ -187,7 +184,12 @@ class Walk:
 
     def cancel_at(self, task: asyncio.Task[Any], point: Callable[[Event], bool]) -> None:
         """Cancel a task in the very moment in which an event is told."""
-        self.live.store.listen(lambda _, event: task.cancel() if point(event) else None)
+
+        def strike(_: State, event: Event) -> None:
+            if point(event):
+                task.cancel()
+
+        self.live.store.listen(strike)
 
     async def told(self, point: Callable[[Event], bool]) -> None:
         """Wait until an event has been told in this session."""
