@@ -111,7 +111,7 @@ async def test_a_device_that_changed_while_the_question_was_open_is_refused_with
         await guide.find()
         for number in (1, 2, 3):
             await guide.run(number)
-        for change, back, why in CHANGES:
+        for change, back, why in CHANGES:  # noqa: B007  # `happens` uses it
             approver.armed = True
             with pytest.raises(StopError, match=re.escape(why)):
                 await guide.run(4)
