@@ -31,18 +31,10 @@ from supervision.recipes.metadata_to_ssd import RECIPE
 from supervision.store import Store
 from supervision.supervisor import Supervisor
 from supervision.walking import Walk
-from tui.exits import Exit
+from tui.exits import ENDINGS, Exit
 from tui.paths import new_recording
 from tui.plain import Plain
 from tui.session import header_for
-
-EXITS = {
-    Ending.DONE: Exit.DONE,
-    Ending.FAILED: Exit.FAILED,
-    Ending.UNREACHABLE: Exit.UNREACHABLE,
-    Ending.REFUSED: Exit.REFUSED,
-    Ending.UNKNOWN: Exit.UNKNOWN,
-}
 
 NAMES = ("look", "devices", "size", "mmcrnsd", "mmadddisk", "mmchdisk", "mmrestripefs", "proof")
 """The steps, as the table at the end has them."""
@@ -187,7 +179,7 @@ def exit_of(demo: Demo) -> Exit:
     """How a migration that was begun has ended, or that nobody knows; to be asked when the session is closed."""
     ending = demo.migration.ending
     warned = ending is Ending.DONE and (demo.writer.failure or demo.migration.warnings)
-    return Exit.WARNINGS if warned else EXITS[ending]
+    return Exit.WARNINGS if warned else ENDINGS[ending]
 
 
 def _summarise(report: Report, plain: Plain) -> None:
