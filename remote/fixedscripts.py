@@ -12,13 +12,14 @@ from functools import cache
 from remote.command import Command, quote
 
 SCRIPTS = {
-    "restripe-devices": "devices.sh",
-    "restripe-signatures": "signatures.sh",
-    "restripe-scans": "scans.sh",
-    "restripe-logs": "logs.sh",
-    "restripe-io": "io.sh",
+    "restripe-devices": "linux/devices.sh",
+    "restripe-signatures": "linux/signatures.sh",
+    "restripe-scans": "linux/scans.sh",
+    "restripe-logs": "linux/logs.sh",
+    "restripe-io": "linux/io.sh",
+    "restripe-gfs2-rgs": "gfs2/rgs.sh",
 }
-"""The name of a command and the file below `remote/linux` that it stands for."""
+"""The name of a command and the file below `remote` that it stands for."""
 
 
 def shell_words(command: Command) -> str:
@@ -29,4 +30,4 @@ def shell_words(command: Command) -> str:
 
 @cache
 def _text(name: str) -> str:
-    return (importlib.resources.files("remote") / "linux" / name).read_text(encoding="utf-8")
+    return importlib.resources.files("remote").joinpath(name).read_text(encoding="utf-8")
