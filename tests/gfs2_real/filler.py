@@ -62,7 +62,7 @@ class Image:
             at += group.skip
 
     def fill(self, files: int, *, every: int = 0) -> Filled:
-        """Spread files over the resource groups by their room; every so many of them (0: none) has an indirect block."""
+        """Spread files over the resource groups by their room; each so-manieth (0: none) has an indirect block."""
         made, room, passed = Filled(0, 0), sum(group.free for group in self.groups), 0
         for index, group in enumerate(self.groups):
             passed += group.free

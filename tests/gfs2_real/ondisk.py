@@ -38,7 +38,7 @@ RGRP = HEADER.size + _RGRP.size
 
 
 class Group(NamedTuple):
-    """The head of a resource group. `at`, `skip` and `data0` are blocks: where it is, how far the next one, its data."""
+    """The head of a resource group. `at`, `skip` and `data0` are blocks: where it is, how far the next is, its data."""
 
     at: int
     flags: int
