@@ -27,10 +27,15 @@ EVERY = 10
 class Gfs2Host:
     """One host: its server, and where its device and the files that are made lie."""
 
-    def __init__(self, farm: Farm, name: str, image: Path, filled: Filled, *, speed: float = 1.0) -> None:
+    def __init__(self, farm: Farm, name: str, image: Path, filled: Filled, *, date: str = "") -> None:
+        """`date` is a script to be used as the host's date, where that is another one than ours."""
         self.filled = filled
-        self.server: Server = farm.server(name, account=farm.account(purpose=name), env={"PATH": SBIN})
         self.name = name
+        account = farm.account(purpose=name)
+        tools = account.directory("bin")
+        if date:
+            account.script("bin/date", date)
+        self.server: Server = farm.server(name, account=account, env={"PATH": f"{tools}:{SBIN}"})
         self.directory = self.server.account.directory("gfs2")
         self.device = self.server.account.give(_alias(image, self.directory / "fs"))
 
