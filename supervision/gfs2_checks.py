@@ -17,7 +17,7 @@ from supervision.facts import Fact
 class Verdict(Enum):
     """What a check found."""
 
-    PASS = "pass"
+    PASSED = "pass"
     WARNING = "warning"
     BLOCK = "block"
     UNKNOWN = "unknown"
@@ -64,7 +64,7 @@ def questions(wanted: Wanted) -> tuple[Command, ...]:
 
 
 def node_questions(wanted: Wanted, facts: Mapping[str, Fact]) -> Mapping[str, Command]:
-    """What each node that the cluster knows must be asked besides, by its name there, after `questions` was answered."""
+    """What each node that the cluster knows must be asked besides, by its name there, once `questions` is answered."""
     raise NotImplementedError
 
 

@@ -5,12 +5,12 @@ It is part of the state, so a replay has it at every moment. What it means is in
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 
 import msgspec
 
-from remote.linux.work import Worker
+from remote.linux.work import Work, Worker
 from supervision.facts import Fact
 
 GONE = 16
@@ -68,5 +68,53 @@ class Works(msgspec.Struct, frozen=True):
 
 def noted(before: Works | None, fact: Fact) -> Works | None:
     """What is known after the fact `work HOST` has changed; answers that were not whole are left out."""
-    del fact
-    return before
+    told = fact.parsed.model if fact.parsed and fact.parsed.ok else None
+    if not isinstance(told, Work):
+        return before
+    at = fact.at + fact.took / 2
+    if before is None:
+        return Works(at, told.boot_id, tuple(_seen(None, worker, at) for worker in told.workers), told.more)
+    if at <= before.at:
+        return before
+    same_boot = not told.boot_id or told.boot_id == before.boot_id
+    held = {(seen.worker.pid, seen.worker.start): seen for seen in before.seen if seen.gone is None and same_boot}
+    now = tuple(_seen(held.pop((worker.pid, worker.start), None), worker, at) for worker in told.workers)
+    left = list(held.values()) if same_boot else [seen for seen in before.seen if seen.gone is None]
+    if told.more:  # it may be among those that were left out
+        now, left = (*now, *left), []
+    gone = [seen for seen in before.seen if seen.gone is not None]
+    gone += [msgspec.structs.replace(seen, gone=at) for seen in left]
+    return Works(at, told.boot_id or before.boot_id, (*gone[-GONE:], *now), told.more)
+
+
+def _seen(before: Seen | None, worker: Worker, at: float) -> Seen:
+    """A process after a look that told of it."""
+    counts = Counts(at, worker.cpu, worker.read, worker.written, worker.chars_read, worker.chars_written)
+    stopped = ((before.stopped if before else None) or at) if worker.stopped else None
+    if before is None:
+        moved = {name: Moved(value, at) for name, value in _values(worker)}
+        return Seen(worker, at, at, None, stopped, MappingProxyType(moved), (counts,))
+    moved = dict(before.moved)
+    for name, value in _values(worker):
+        held = moved.get(name)
+        if held is None:  # a file that was opened since is a movement, a counter that was hidden so far is none
+            moved[name] = Moved(value, at, before.last if name.startswith("size ") else None)
+        elif held.value != value:
+            moved[name] = Moved(value, at, before.last)
+    files = {f"size {file.path}" for file in worker.files}
+    for name in [name for name in moved if name.startswith("size ") and name not in files]:
+        del moved[name]  # it was closed: a process may open any number of files in its life
+    return Seen(
+        worker, before.first, at, None, stopped, MappingProxyType(moved), (*before.recent[1 - RECENT :], counts)
+    )
+
+
+def _values(worker: Worker) -> Iterator[tuple[str, float]]:
+    """The counters of a process that are told, by their names."""
+    yield "cpu", worker.cpu
+    for name in ("read", "written", "chars_read", "chars_written"):
+        value: int | None = getattr(worker, name)
+        if value is not None:
+            yield name, value
+    for file in worker.files:
+        yield f"size {file.path}", file.size

@@ -87,7 +87,7 @@ class Use(msgspec.Struct, frozen=True):
     """What a host tells. `device` is the one that was asked for, `numbers` what it goes by there: its own number, or
     those of the loop devices over a regular file; () where there is no such device.
 
-    `nodes` are told by `nodes_by`, which is the tool; `nodes_text` and `resources_text` are what a tool said that failed.
+    `nodes` are told by the tool `nodes_by`; `nodes_text` and `resources_text` are what a tool said that failed.
     `has_gfs2` is whether the kernel knows GFS2 now: without, nothing of it can be mounted.
     """
 

@@ -96,3 +96,124 @@ class Work(msgspec.Struct, frozen=True):
     now: float | None = None
     workers: tuple[Worker, ...] = ()
     more: int = 0
+
+
+_N = r"[0-9]{1,20}"
+_CLOCK = re.compile(r"([0-9]{1,12}) ([0-9]{1,12}(?:\.[0-9]{1,6})?) ([1-9][0-9]{0,5})\Z")
+_PROCESS = re.compile(rf"([1-9][0-9]{{0,9}}) ([0-9]{{1,10}}) ({_N}) ([A-Za-z]) ({_N}) ({_N})\Z")
+_IO = re.compile(rf"({_N}) ({_N}) ({_N}) ({_N})\Z")
+_MEMORY = re.compile(r"([0-9]{1,15})? ([0-9]{1,15})\Z")
+_FILE = re.compile(rf"([0-9]{{1,7}}) ({_N}) (\S.*)\Z")
+_HEX = re.compile(r"x((?:[0-9a-f]{2})*)\Z")
+_COUNT = re.compile(r"[0-9]{1,9}\Z")
+
+
+class _Reading:
+    """What was read so far. `start` and the ticks of the last process are told before its age and seconds are known."""
+
+    def __init__(self) -> None:
+        self.boot_id = ""
+        self.now: float | None = None
+        self.uptime: float | None = None
+        self.ticks = 100
+        self.workers: list[dict[str, Any]] = []
+        self.more = 0
+        self.ended = False
+
+    def model(self) -> Work:
+        """What was read."""
+        return Work(self.boot_id, self.now, tuple(map(self._worker, self.workers)), self.more)
+
+    def _worker(self, fields: dict[str, Any]) -> Worker:
+        age = None if self.uptime is None else max(0.0, self.uptime - fields["start"] / self.ticks)
+        lists = {name: tuple(fields.get(name, ())) for name in ("argv", "files")}
+        return Worker(**{**fields, **lists, "cpu": fields["cpu"] / self.ticks, "age": age})
+
+
+def parse_work(stdout: str, stderr: str = "") -> Parsed[Work]:
+    """Parse the answer of `restripe-work`. Lines of stderr are notes and counted on after those of stdout."""
+    notes: list[Note] = []
+    problems: list[Problem] = []
+    reading = _Reading()
+    lines = safe(stdout).split("\n")
+    began = False
+    for number, line in enumerate(lines, 1):
+        if not began:
+            began = line == HEAD
+            if not began and line.strip():
+                notes.append(Note(number, line))
+        elif line.strip() and (why := _take(reading, line)):
+            problems.append(Problem(number, line, why))
+    for number, line in enumerate(safe(stderr).split("\n"), 1 + len(lines)):
+        if line.strip():
+            notes.append(Note(number, line.strip()))
+    if not reading.ended:
+        problems.insert(0, Problem(0, "", "the answer is not whole"))
+    return Parsed(reading.model(), tuple(notes), tuple(problems))
+
+
+def _take(reading: _Reading, line: str) -> str:
+    """Take in a line; returns why it cannot be, or ""."""
+    word, _, value = line.partition(" ")
+    match word:
+        case "boot":
+            reading.boot_id = value.strip()
+        case "clock":
+            found = _CLOCK.match(value) if value.isascii() else None
+            if found is None:
+                return "not a clock, an uptime and ticks a second"
+            reading.now, reading.uptime, reading.ticks = float(found[1]), float(found[2]), int(found[3])
+        case "process":
+            found = _PROCESS.match(value) if value.isascii() else None
+            if found is None:
+                return "not a pid, a parent, a start, a state and ticks"
+            pid, parent, start = int(found[1]), int(found[2]), int(found[3])
+            ticks = int(found[5]) + int(found[6])
+            reading.workers.append({"pid": pid, "parent": parent, "start": start, "state": found[4], "cpu": ticks})
+        case "more" if _COUNT.match(value) and value.isascii():
+            reading.more = int(value)
+        case "end" if not value:
+            reading.ended = True
+        case "arg" | "job" | "io" | "memory" | "file" | "unlinked" | "fds":
+            return _take_field(reading.workers[-1], word, value) if reading.workers else "it belongs to no process"
+        case _:
+            return "not a word that is known"
+    return ""
+
+
+def _take_field(fields: dict[str, Any], word: str, value: str) -> str:
+    """Take a field of the last process in."""
+    if value == "hidden" and word in ("io", "fds"):
+        fields["hidden"] = True
+        return ""
+    if word in ("arg", "job"):
+        text = _value(value)
+        if text is None:
+            return "not a value"
+        if word == "job":
+            fields["job"] = text
+        else:
+            fields.setdefault("argv", []).append(text)
+        return ""
+    found = {"io": _IO, "memory": _MEMORY}.get(word, _FILE).match(value) if value.isascii() and word != "fds" else None
+    if found is None:
+        return f"not what follows `{word}`"
+    if word == "io":
+        names = ("chars_read", "chars_written", "read", "written")
+        fields.update(zip(names, map(int, found.groups()), strict=True))
+    elif word == "memory":
+        fields.update(peak_kb=int(found[1]) if found[1] else None, rss_kb=int(found[2]))
+    else:
+        path = _value(found[3])
+        if path is None:
+            return "not a path"
+        fields.setdefault("files", []).append(Written(path, int(found[2]), int(found[1]), gone=word == "unlinked"))
+    return ""
+
+
+def _value(word: str) -> str | None:
+    """A value as it was; what would steer a terminal stays in it, since a path must be the path."""
+    if word.startswith("="):
+        return word[1:]
+    found = _HEX.match(word)
+    return decode(bytes.fromhex(found[1])) if found else None
