@@ -19,6 +19,7 @@ SCRIPTS = {
     "restripe-io": ("linux/io.sh",),
     "restripe-work": ("linux/processes.sh", "linux/work.sh"),
     "restripe-room": ("linux/room.sh",),
+    "restripe-gfs2-rgs": ("gfs2/rgs.sh",),
     "restripe-gfs2-use": ("gfs2/use.sh",),
 }
 """The name of a command and the files below `remote` that it stands for, one after the other."""

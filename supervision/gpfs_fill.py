@@ -12,7 +12,8 @@ from supervision.eta import Estimate, Estimator
 from supervision.eta_disks import Filling
 from supervision.filesystem import Fill
 from supervision.gpfs_disks import LEAVING, fills
-from supervision.gpfs_view import View, words_of
+from supervision.gpfs_view import View
+from supervision.jobwords import words_of
 from supervision.spaces import since
 from supervision.state import Job
 

@@ -15,7 +15,8 @@ from itertools import pairwise
 from remote.command import Effect
 from remote.jobs import JobState
 from supervision.gpfs_braked import is_schedule
-from supervision.gpfs_view import is_about, words_of
+from supervision.gpfs_view import is_about
+from supervision.jobwords import words_of
 from supervision.probejob import is_probe
 from supervision.state import Job
 

@@ -105,6 +105,31 @@ def parse_fsck(stdout: str, stderr: str = "") -> Parsed[FsckLog]:
     )
 
 
+def pass_begun(text: str) -> str:
+    """The name of the pass that begins with a line; "" for any other line."""
+    if text == "Reconciling bitmaps.":
+        return "reconcile_bitmaps"
+    match = _STARTING.match(text) if len(text) <= LONGEST_LINE else None
+    return _plain_name(match["name"]) if match else ""
+
+
+def pass_done(text: str) -> str:
+    """The name of the pass that a line tells to be over; "" for any other line."""
+    match = _DONE.match(text) if len(text) <= LONGEST_LINE else None
+    return _plain_name(match["name"]) if match else ""
+
+
+def pass_percent(text: str) -> int | None:
+    """The figure that a pass tells of itself, which is none of the whole; None for any other line."""
+    match = (_PERCENT.match(text) or _FILE.match(text)) if len(text) <= LONGEST_LINE else None
+    return int(match["percent"]) if match else None
+
+
+def is_complete(text: str) -> bool:
+    """Whether a line tells that the check went through to its end."""
+    return len(text) <= LONGEST_LINE and bool(_COMPLETE.match(text) or _CLEAN.match(text))
+
+
 def _step(text: str, passes: _Passes, said: dict[str, bool]) -> bool:
     """Take a line that tells how far it is; False for any other one."""
     if match := _PERCENT.match(text) or _FILE.match(text):
