@@ -20,7 +20,9 @@ from remote.linux.host_time import parse_host_time
 from remote.linux.inventory_parsing import parse_devices
 from remote.linux.log_tails import parse_logs
 from remote.linux.lsblk import json_refused, parse_lsblk
+from remote.linux.room import parse_room
 from remote.linux.scans_parsing import parse_scans
+from remote.linux.work import parse_work
 from remote.parsed import Parsed
 from remote.text import decode, last_lines
 from supervision.reading import Parser, Reading
@@ -66,6 +68,10 @@ def reader(reading: Reading, host: str, command: Command) -> tuple[str, Parser] 
             return f"logs {host}", parse_logs
         case ("restripe-io",):
             return f"io {host}", parse_io
+        case "restripe-work", *_:
+            return f"work {host}", parse_work
+        case "restripe-room", *_:
+            return f"room {host}", parse_room
         case "date", "+%s %z":
             return f"time {host}", parse_host_time
     return reading.reader(host, command)
