@@ -12,7 +12,7 @@ from tests.gfs2_real.filler import Filled
 from tests.gfs2_real.session import Time
 from tests.openssh import Farm
 
-SPEED = 30.0
+SPEED = 10.0
 """How many times as fast time passes for those who need minutes of it."""
 Image = tuple[Path, Filled]
 

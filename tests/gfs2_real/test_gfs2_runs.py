@@ -34,7 +34,14 @@ async def test_a_finish_is_told_that_turns_out_to_be_true(fast: FastHost) -> Non
         assert job is not None
         end = ended_here(session.state, job)
         for p in session.seen:
-            print(p.phase, p.counter, p.tool_percent, p.finish and (p.finish.low - end, p.finish.mid - end, p.finish.high - end), p.why, p.no_finish if hasattr(p, "no_finish") else "")
+            print(
+                p.phase,
+                p.counter,
+                p.tool_percent,
+                p.finish and (p.finish.low - end, p.finish.mid - end, p.finish.high - end),
+                p.why,
+                p.no_finish if hasattr(p, "no_finish") else "",
+            )
 
 
 async def test_a_tool_that_is_stopped_is_seen_to_stand_still_and_to_go_on(fast: FastHost) -> None:
