@@ -148,8 +148,9 @@ def learn(
     if form_refused(reading, command, reply):
         return None  # the human form is asked for next
     before = fact or Fact(key, host, command.text)
-    if reply.rc != 0:
-        lacks = reading.lacks(command, reply.rc, decode(reply.out.data), decode(reply.err.data))
+    said = (command, reply.rc, decode(reply.out.data), decode(reply.err.data)) if reply.rc != 0 else None
+    if said and not reading.answers(*said):
+        lacks = reading.lacks(*said)
         if lacks:
             return msgspec.structs.replace(before, failure=lacks, failed_at=at, never=True)
         text = last_lines(reply.err.data) or last_lines(reply.out.data)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import msgspec
 
@@ -82,5 +82,10 @@ class Gfs2Reading(Reading):
 
     def run_kind(self, command: str) -> str:
         """`savemeta -z1`: the level of gzip decides on its rate."""
-        work = work_of(split_words(command))
-        return "" if work is None else " ".join((work.kind, *work.options))
+        return run_kind(split_words(command))
+
+
+def run_kind(words: Sequence[str]) -> str:
+    """The kind of run that a command is: `savemeta -z1`; empty for what does no work on a device."""
+    work = work_of(words)
+    return "" if work is None else " ".join((work.kind, *work.options))

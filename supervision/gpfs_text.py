@@ -1,4 +1,4 @@
-"""Words of GPFS as people read them, with the figures that every kind has. KB are 1024 bytes, as in every mm* command."""
+"""Words of GPFS as people read them, and the figures of every kind. KB are 1024 bytes, as in every mm* command."""
 
 from __future__ import annotations
 

@@ -105,6 +105,11 @@ class Reading:
         del command, rc, stdout, stderr
         return ""
 
+    def answers(self, command: Command, rc: int, stdout: str, stderr: str) -> bool:
+        """Whether an exit status other than 0 is an answer of that command, and no failure."""
+        del command, rc, stdout, stderr
+        return False
+
     def scan_event(self, line: str) -> ScanEvent | None:
         """What a whole line of a job's log tells of a scan; None for any other line."""
         del line
