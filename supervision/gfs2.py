@@ -11,7 +11,8 @@ from remote.command import Command
 from remote.gfs2 import commands as gfs2
 from remote.linux.commands import disk_counters, lsblk
 from remote.linux.host_time import host_time
-from supervision import gfs2_problems, gfs2_progress, gfs2_running, gfs2_tables
+from remote.linux.work import work
+from supervision import gfs2_ends, gfs2_problems, gfs2_progress, gfs2_running, gfs2_tables
 from supervision.brake import USUAL, Brake, Hours, Plan, Terms
 from supervision.eta_runs import FinishedRun
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Preview, Progress, Words
@@ -27,6 +28,9 @@ from supervision.tables import Line, Table
 
 READING = Gfs2Reading()
 _WORDS = Words("GFS2", "device", "savemeta", "node", "Resource groups")
+PROGRAMS = ("gfs2_edit", "fsck.gfs2", "gfs2_fsck")
+"""The programs whose processes are looked at."""
+WORK_SECONDS = 10.0
 _NO_LIMITS = "GFS2 has no limits of I/O that could be set"
 
 
@@ -80,6 +84,8 @@ class Gfs2FileSystem:
         return (
             # a host's clock drifts slowly
             Cadence(f"time {host}", 1800.0, host, (host_time(),)),
+            # whether a silent tool works, and its memory, its I/O and its output: a few lines of /proc
+            Cadence(f"work {host}", WORK_SECONDS, host, (work(*PROGRAMS),), real=5.0),
             # the counters of a host are a few bytes a disk
             Cadence(f"io {host}", 120.0, host, (disk_counters(),), real=5.0),
             Cadence(f"devices {host}", 1800.0, host, (lsblk(),), real=30.0),
@@ -165,7 +171,7 @@ class Gfs2FileSystem:
 
     def finished_run(self, state: State, job: Job) -> FinishedRun | None:
         """A run that came to its end without a doubt."""
-        return gfs2_progress.finished_run(self._view(state), job)
+        return gfs2_ends.finished_run(self._view(state), job)
 
     def aftermath(self, state: State, job: Job) -> Aftermath | None:
         """The tools do their work themselves: it ends with them."""

@@ -1,0 +1,129 @@
+"""How a savemeta, a restoremeta or an fsck ended. An exit status of 0 is no success of the first two. Pure."""
+
+from __future__ import annotations
+
+import signal
+
+import msgspec
+
+from remote.gfs2.doubts import check_restoremeta, check_savemeta, of_restoremeta, of_savemeta
+from remote.gfs2.metadata import parse_end
+from remote.gfs2.models import Counted, RestoremetaLog, SavemetaLog
+from remote.gfs2.progress import split_time
+from supervision import eta_runs
+from supervision.eta import Span
+from supervision.eta_runs import FinishedRun
+from supervision.filesystem import Phase
+from supervision.gfs2_reading import run_kind
+from supervision.gfs2_view import View
+from supervision.gfs2_work import FSCK, Work, is_gfs2_job
+from supervision.jobtimes import clock_ahead
+from supervision.jobwords import words_of
+from supervision.logs import Log
+from supervision.state import Job
+
+LAST_LINES = 3
+"""Lines of the log that tell why it failed."""
+_FSCK_WORDS = (
+    (1, "errors were corrected"),
+    (2, "errors were corrected, and the host should be rebooted"),
+    (4, "errors were left as they are"),
+    (8, "an operational error"),
+    (16, "a wrong usage"),
+    (32, "it was cancelled"),
+    (128, "an error of a library"),
+)
+"""The bits of the exit status of fsck.gfs2."""
+
+
+def end_of(log: Log) -> SavemetaLog | RestoremetaLog | None:
+    """What the last line of a savemeta or restoremeta tells, with what was counted and what it complained of."""
+    end = next((found for line in reversed(log.tail[-LAST_LINES:]) if (found := parse_end(split_time(line)[1]))), None)
+    if end is None:
+        return None
+    done = log.scan.done
+    counted = () if done is None else (Counted(done, int(log.scan.percent or 0)),)
+    return msgspec.structs.replace(end, counted=counted, errors=log.scan.failures)
+
+
+def _doubts(view: View, log: Log) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """What speaks against an end that is told to be a success, and what else is to be looked at."""
+    match end_of(log):
+        case SavemetaLog() as end:
+            groups = view.groups
+            return of_savemeta(end, groups.dinodes if groups else None), check_savemeta(end)
+        case RestoremetaLog() as end:
+            return of_restoremeta(end), check_restoremeta(end)
+    return ("its log does not tell that it came to its end",), ()
+
+
+def ended(view: View, job: Job, work: Work | None, rc: int, log: Log | None) -> tuple[Phase, str]:
+    """How it ended: an exit status of 0 is no success yet, and that of fsck has a meaning for each bit."""
+    if work is not None and work.kind == FSCK:
+        return _fsck_ended(work, rc, log)
+    if rc != 0:
+        return Phase.FAILED, _failed(rc, log)
+    if log is None or log.size < job.status.size:
+        return Phase.UNKNOWN, "exit code 0, which these tools also have where they failed; its log is not read yet"
+    doubts, to_check = _doubts(view, log)
+    if doubts:
+        return Phase.FAILED, f"exit code 0, yet {'; '.join(doubts)}"
+    return Phase.FINISHED, f"exit code 0; not verified by that: {'; '.join(to_check)}" if to_check else ""
+
+
+def _fsck_ended(work: Work, rc: int, log: Log | None) -> tuple[Phase, str]:
+    if rc > 128 or rc & ~7:
+        return Phase.FAILED, _failed(rc, log)
+    words = ", ".join(word for bit, word in _FSCK_WORDS if rc & bit)
+    if rc == 0:
+        return Phase.FINISHED, "no errors were found"
+    looked = not work.repairs and rc == 4
+    return (Phase.FAILED if rc & 4 and not looked else Phase.FINISHED), f"exit code {rc}: {words}"
+
+
+def _failed(rc: int, log: Log | None) -> str:
+    """Why it failed: its signal by name, the words that fsck has for its bits, and the last lines of the log."""
+    code = f"exit code {rc}{_signal(rc)}"
+    if log is None:
+        return f"{code}; its log has not been read"
+    said = [line for line in log.tail if line][-LAST_LINES:]
+    first = [line for line in log.scan.failures[:1] if line not in said]
+    return f"{code}: {' / '.join((*first, *said))}" if said else f"{code}; its log is empty"
+
+
+def _signal(rc: int) -> str:
+    """A signal by its name; a crash is called so."""
+    if not 128 < rc < 193:
+        return ""
+    try:
+        name = signal.Signals(rc - 128).name.removeprefix("SIG")
+    except ValueError:
+        return ""
+    if name in ("SEGV", "BUS", "ABRT", "FPE", "ILL"):
+        return f" ({name}: the tool crashed)"
+    return f" (ended by {name})"
+
+
+def ended_unseen(view: View, job: Job, work: Work | None, log: Log | None) -> tuple[Phase, str]:
+    """The end of what others started: nobody but their shell knows the exit status, so the log has the word."""
+    if log is None or (work is not None and work.kind == FSCK):
+        return Phase.UNKNOWN, job.status.meaning
+    doubts, _ = _doubts(view, log)
+    return Phase.UNKNOWN, f"{job.status.meaning}; {'; '.join(doubts) or 'its last lines tell that it came to its end'}"
+
+
+def finished_run(view: View, job: Job) -> FinishedRun | None:
+    """A run that ended without a doubt, by what was forecast of it; None for any other."""
+    log, sb, kind = view.state.job_log(job.host, job.status.id), view.superblock, run_kind(words_of(job))
+    well = job.status.rc == 0 and is_gfs2_job(job, view.device)
+    if sb is None or log is None or not kind or not well or _doubts(view, log)[0] or job.status.ended is None:
+        return None
+    forecasts = [
+        (told.at, Span(told.low - told.at, told.mid - told.at, told.high - told.at))
+        for told in log.forecasts.told
+        if told.low is not None and told.mid is not None and told.high is not None
+    ]
+    used = log.forecasts.estimator.calibration if log.forecasts.estimator else None
+    ended = job.status.ended - clock_ahead(view.state, job.host)
+    site = sb.lock_table.partition(":")[0] or sb.uuid
+    return eta_runs.finished(kind, site, view.began(job), ended, forecasts, used)
