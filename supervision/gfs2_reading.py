@@ -14,6 +14,7 @@ from remote.gfs2.models import ResourceGroups
 from remote.gfs2.parsers import parse_rgs, parse_sb, parse_statfs
 from remote.gfs2.progress import parse_progress_line, split_time
 from remote.gfs2.structures import rgs_in_slices
+from remote.gfs2.use_parsing import parse_use
 from remote.linux.blkid import parse_blkid
 from remote.text import one_line
 from supervision.eta_history import Unit
@@ -32,8 +33,7 @@ class Gfs2Reading(Reading):
     """Facts of the device have its path in their keys; work is counted in blocks."""
 
     def reader(self, host: str, command: Command) -> tuple[str, Parser] | None:
-        """Which parser reads a question on a device."""
-        del host
+        """Which parser reads a question on a device, or on who uses it."""
         match command.argv:
             case ("gfs2_edit", "-p", "sb", device):
                 return f"sb {device}", parse_sb
@@ -43,6 +43,8 @@ class Gfs2Reading(Reading):
                 return f"rgs {device}", parse_rgs
             case ("blkid", "-p", device):
                 return f"blkid {device}", parse_blkid
+            case "restripe-gfs2-use", *_:
+                return f"gfs2 use {host}", parse_use
         return None
 
     def slices(self, command: Command, stdout: str, stderr: str) -> Slices | None:

@@ -1,7 +1,7 @@
 """Who uses a GFS2: where a host has one mounted, which nodes its cluster has, and what the cluster manager mounts.
 
 `restripe-gfs2-use` is asked of one host and tells what that host knows. What pacemaker and corosync print is read in
-`remote.gfs2.cluster`.
+`remote.gfs2.cluster`, the whole answer in `remote.gfs2.use_parsing`. Pure.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from enum import Enum
 import msgspec
 
 from remote.command import Command, Effect
+from remote.gfs2.cluster import Node, Resource
 
 LOOK_SECONDS = 40.0
 """Seconds that it may take: each tool of the cluster has ten."""
@@ -37,41 +38,14 @@ class Mounted(msgspec.Struct, frozen=True):
 class InKernel(msgspec.Struct, frozen=True):
     """A GFS2 that the kernel has, in whichever mount namespace: a name under /sys/fs/gfs2.
 
-    `table` is its lock table, `CLUSTER:NAME`; of one without a cluster the name of its device. `number` and `uuid` are
-    "" where they are not told.
+    `table` is its lock table, `CLUSTER:NAME`; of one without a cluster the name of its device. `number` and `uuid`, in
+    small letters, are "" where they are not told.
     """
 
     table: str
     number: str = ""
     uuid: str = ""
     withdrawn: bool = False
-
-
-class NodeState(Enum):
-    """What the cluster manager says of a node."""
-
-    MEMBER = "member"
-    AWAY = "away"
-    UNKNOWN = "unknown"
-
-
-class Node(msgspec.Struct, frozen=True):
-    """A node that the cluster knows, by the name it goes by there."""
-
-    name: str
-    state: NodeState = NodeState.UNKNOWN
-
-
-class Resource(msgspec.Struct, frozen=True):
-    """A Filesystem agent of the cluster manager that mounts a GFS2. `disabled` is that it or what holds it (a clone, a
-    group) is told to be stopped: None where rules decide that. `number` is the device's on this host, "" where unknown.
-    """
-
-    id: str
-    device: str
-    directory: str
-    disabled: bool | None
-    number: str = ""
 
 
 class ManagerAnswer(Enum):
@@ -84,14 +58,15 @@ class ManagerAnswer(Enum):
 
 
 class Use(msgspec.Struct, frozen=True):
-    """What a host tells. `device` is the one that was asked for, `numbers` what it goes by there: its own number, or
-    those of the loop devices over a regular file; () where there is no such device.
+    """What a host tells. `device` is the one that was asked for, `exists` whether there is one by that path; `numbers`
+    is what it goes by there: its own number, or those of the loop devices over a regular file.
 
     `nodes` are told by the tool `nodes_by`; `nodes_text` and `resources_text` are what a tool said that failed.
     `has_gfs2` is whether the kernel knows GFS2 now: without, nothing of it can be mounted.
     """
 
     device: str = ""
+    exists: bool = False
     numbers: tuple[str, ...] = ()
     has_gfs2: bool | None = None
     mounts: tuple[Mounted, ...] = ()
@@ -116,7 +91,9 @@ class Use(msgspec.Struct, frozen=True):
         ]
         directories = {mount.number for mount in self.mounts if mount.number in self.numbers}
         for held in self.in_kernel:
-            same = (table and held.table == table) or (uuid and held.uuid == uuid) or held.number in self.numbers
+            same = (
+                (table and held.table == table) or (uuid and held.uuid == uuid.lower()) or held.number in self.numbers
+            )
             if same and held.number not in directories:
                 found.append(f"{held.table} in its kernel, by no name in the mounts")
         return tuple(found)
