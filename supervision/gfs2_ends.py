@@ -7,6 +7,7 @@ import signal
 import msgspec
 
 from remote.gfs2.doubts import check_restoremeta, check_savemeta, of_restoremeta, of_savemeta
+from remote.gfs2.fsck import is_complete
 from remote.gfs2.metadata import parse_end
 from remote.gfs2.models import Counted, RestoremetaLog, SavemetaLog
 from remote.gfs2.progress import split_time
@@ -21,6 +22,7 @@ from supervision.jobtimes import clock_ahead
 from supervision.jobwords import words_of
 from supervision.logs import Log
 from supervision.state import Job
+from supervision.supervisor import LATE, LATE_LOOKS
 
 LAST_LINES = 3
 """Lines of the log that tell why it failed."""
@@ -34,6 +36,9 @@ _FSCK_WORDS = (
     (128, "an error of a library"),
 )
 """The bits of the exit status of fsck.gfs2."""
+FSCK_BITS = 128
+"""The largest of them; what is larger tells of a signal."""
+_LOOKED_AT, _LEFT = 3, 4
 
 
 def end_of(log: Log) -> SavemetaLog | RestoremetaLog | None:
@@ -72,18 +77,19 @@ def ended(view: View, job: Job, work: Work | None, rc: int, log: Log | None) -> 
 
 
 def _fsck_ended(work: Work, rc: int, log: Log | None) -> tuple[Phase, str]:
-    if rc > 128 or rc & ~7:
-        return Phase.FAILED, _failed(rc, log)
-    words = ", ".join(word for bit, word in _FSCK_WORDS if rc & bit)
+    """A check that found errors and was only to look has done its work; one that left some has not."""
     if rc == 0:
-        return Phase.FINISHED, "no errors were found"
-    looked = not work.repairs and rc == 4
-    return (Phase.FAILED if rc & 4 and not looked else Phase.FINISHED), f"exit code {rc}: {words}"
+        return Phase.FINISHED, "exit code 0: no errors were found"
+    words = "" if rc > FSCK_BITS else ", ".join(word for bit, word in _FSCK_WORDS if rc & bit)
+    if words and not rc & ~(_LOOKED_AT | _LEFT):
+        well = not rc & _LEFT or not work.repairs
+        return (Phase.FINISHED if well else Phase.FAILED), f"exit code {rc}: {words}"
+    return Phase.FAILED, _failed(rc, log, words)
 
 
-def _failed(rc: int, log: Log | None) -> str:
-    """Why it failed: its signal by name, the words that fsck has for its bits, and the last lines of the log."""
-    code = f"exit code {rc}{_signal(rc)}"
+def _failed(rc: int, log: Log | None, words: str = "") -> str:
+    """Why it failed: its signal by name, or what the tool means by the code, and the last lines of the log."""
+    code = f"exit code {rc}{signal_text(rc) or (words and f' ({words})')}"
     if log is None:
         return f"{code}; its log has not been read"
     said = [line for line in log.tail if line][-LAST_LINES:]
@@ -91,7 +97,7 @@ def _failed(rc: int, log: Log | None) -> str:
     return f"{code}: {' / '.join((*first, *said))}" if said else f"{code}; its log is empty"
 
 
-def _signal(rc: int) -> str:
+def signal_text(rc: int) -> str:
     """A signal by its name; a crash is called so."""
     if not 128 < rc < 193:
         return ""
@@ -105,11 +111,22 @@ def _signal(rc: int) -> str:
 
 
 def ended_unseen(view: View, job: Job, work: Work | None, log: Log | None) -> tuple[Phase, str]:
-    """The end of what others started: nobody but their shell knows the exit status, so the log has the word."""
-    if log is None or (work is not None and work.kind == FSCK):
-        return Phase.UNKNOWN, job.status.meaning
-    doubts, _ = _doubts(view, log)
-    return Phase.UNKNOWN, f"{job.status.meaning}; {'; '.join(doubts) or 'its last lines tell that it came to its end'}"
+    """The end of what others started: nobody but their shell knows the exit code, so its last lines have the word."""
+    if log is None:
+        return Phase.LOST, f"{job.status.meaning}, and nothing of its output was read"
+    code = job.status.meaning.removeprefix("it has ended; ")
+    checks = work is not None and work.kind == FSCK
+    over = any(is_complete(line) for line in log.tail[-LAST_LINES:]) if checks else end_of(log) is not None
+    if not over:
+        settled = job.settled_at if job.settled_at is not None else job.at
+        if view.state.at - settled <= LATE * LATE_LOOKS:
+            return Phase.FINISHING, "its process has ended; its last lines may not be written yet"
+        where = f" in {log.scan.phase}" if log.scan.phase else ""
+        return Phase.LOST, f"its output breaks off{where}; {code}"
+    doubts = () if checks else _doubts(view, log)[0]
+    if doubts:
+        return Phase.FAILED, f"its last lines tell that it came to its end, yet {'; '.join(doubts)}; {code}"
+    return Phase.FINISHED, f"its last lines tell that it came to its end; {code}"
 
 
 def finished_run(view: View, job: Job) -> FinishedRun | None:

@@ -7,8 +7,10 @@ or of one pass of a check: it is shown as theirs, and nothing is made of it.
 from __future__ import annotations
 
 from remote.jobs import JobState
+from supervision.adopting import log_path
 from supervision.clocktext import duration_text
 from supervision.eta import Estimate
+from supervision.figures import size_text
 from supervision.filesystem import Counter, Finish, Phase, Progress
 from supervision.forecasts import Told, forecast, steady_since
 from supervision.gfs2_ends import end_of, ended, ended_unseen
@@ -18,7 +20,8 @@ from supervision.jobwords import words_of
 from supervision.logs import Log, Scan
 from supervision.scanrates import counted_points, mean_rate, rate_trend, usual_gap
 from supervision.state import Job
-from supervision.working import Going, Judgement, evidence, judged
+from supervision.tables import Line
+from supervision.working import Going, Judgement, evidence, judged, of_job, output_size, peak_kb
 
 QUIET = 20.0
 """Seconds of silence below which nothing is said of it: these tools print a line a second, or every few."""
@@ -75,8 +78,24 @@ def progress(view: View, job: Job) -> Progress:
         estimate.why if estimate and finish is None and goes else NO_FSCK_END if checks and goes else "",
         _moved(view, estimate, told) if finish else None,
         told,
-        evidence(view.state, job, work.file if work else ""),
+        _evidence(view, job, work, phase),
     )
+
+
+def _evidence(view: View, job: Job, work: Work | None, phase: Phase) -> tuple[Line, ...]:
+    """What its process does besides printing: all of it where that is in doubt, else the figures in a line."""
+    lines = evidence(view.state, job, work.file if work else "")
+    if not lines or phase in (Phase.QUIET, Phase.STALLED, Phase.UNKNOWN, Phase.LOST):
+        return lines
+    parts = []
+    if (peak := peak_kb(view.state, job)) is not None:
+        parts.append(f"{size_text(peak)} of memory at its peak")
+    worker = of_job(view.state, job)[-1].worker
+    if worker.chars_read is not None and worker.chars_written is not None:
+        parts.append(f"{size_text(worker.chars_read / 1024)} read, {size_text(worker.chars_written / 1024)} written")
+    if work and work.kind == SAVEMETA and (size := output_size(view.state, job, work.file)) is not None:
+        parts.append(f"its file has {size_text(size / 1024)}")
+    return (Line("process", "; ".join(parts), at=lines[0].at),) if parts else ()
 
 
 def counter_of(view: View, scan: Scan, work: Work | None = None) -> Counter:
@@ -133,6 +152,9 @@ def _phase(view: View, job: Job, work: Work | None, log: Log | None, gap: float 
 def _running(view: View, job: Job, log: Log | None, gap: float | None) -> tuple[Phase, str]:
     """How it stands with one whose process runs."""
     now = view.state.at
+    if log is None and job.adopted and not log_path(job.status.id):
+        where = job.status.title.partition("; ")[2] or "nothing of its output can be read"
+        return Phase.UNKNOWN, f"it runs; {where}; {judged(view.state, job, within=WITHIN).why}"
     if log is None and job.status.size:
         if now - job.at <= 2 * POLL:
             return Phase.STARTING, "it runs; its log is only just being read"
