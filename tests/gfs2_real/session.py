@@ -14,6 +14,8 @@ from pathlib import Path
 
 from remote.clock import ScaledClock
 from remote.events import Event, Header
+from remote.gfs2 import commands
+from remote.jobs import JobSpec
 from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION
@@ -104,9 +106,9 @@ class Watched:
 
 
 @asynccontextmanager
-async def watched(host: Gfs2Host, time_there: Time, *, armed: bool = True, words: str = "") -> AsyncIterator[Watched]:
+async def watched(host: Gfs2Host, there: Time, *, armed: bool = True, words: str = "") -> AsyncIterator[Watched]:
     """A session; `words` are of the command whose progress is kept as it was shown."""
-    clock = time_there.clock
+    clock = there.clock
     ssh = SshSettings(config_files=(host.server.farm.config,))
     live = LiveSite([host.name], clock, armed=armed, options=LiveOptions(poll_seconds=2.0, ssh=ssh))
     now = clock.now()
@@ -120,7 +122,7 @@ async def watched(host: Gfs2Host, time_there: Time, *, armed: bool = True, words
         host.name,
         kind="gfs2",
         operator=OPERATOR,
-        speed=time_there.speed,
+        speed=there.speed,
     )
     journal = Journal(Store(header))
     fs = file_system(header)
@@ -139,3 +141,11 @@ async def watched(host: Gfs2Host, time_there: Time, *, armed: bool = True, words
     journal.store.listen(keep)
     async with supervisor:
         yield session
+
+
+async def launch_savemeta(session: Watched, name: str, output: str, level: int) -> None:
+    """A savemeta as a job without a guard, which is followed."""
+    host = session.host
+    command = commands.savemeta(str(host.device), str(host.output(output)), level)
+    await session.supervisor.site.launch(host.name, JobSpec(name, f"savemeta of {host.device}", OPERATOR, command))
+    session.supervisor.follow(host.name, name)
