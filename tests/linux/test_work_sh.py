@@ -32,11 +32,12 @@ async def look(host: LocalHost) -> Work:
 async def told(host: LocalHost, wanted: Callable[[Worker], bool]) -> Worker:
     """The one process, once it is as it is wanted."""
 
-    async def one() -> Worker | None:
+    async def found() -> tuple[Worker, ...]:
         workers = (await look(host)).workers
-        return workers[0] if len(workers) == 1 and wanted(workers[0]) else None
+        return workers if len(workers) == 1 and wanted(workers[0]) else ()
 
-    return await until(one)
+    workers: tuple[Worker, ...] = await until(found)
+    return workers[0]
 
 
 def script(directory: Path) -> Path:
@@ -79,10 +80,11 @@ async def test_a_stop_and_its_end_are_told(dash: LocalHost, tmp_path: Path) -> N
     await told(dash, lambda each: not each.stopped)
     os.kill(worker.pid, signal.SIGKILL)
 
-    async def gone() -> bool:
-        return not (await look(dash)).workers
+    async def gone() -> str:
+        return "" if (await look(dash)).workers else "gone"
 
-    await until(gone)
+    told_gone: str = await until(gone)
+    assert told_gone
 
 
 async def test_a_job_whose_runner_was_killed_is_known_by_its_log(dash: LocalHost, tmp_path: Path) -> None:
