@@ -9,10 +9,11 @@ from collections.abc import Iterator, Sequence
 
 from remote.command import Command
 from remote.gfs2 import commands as gfs2
-from remote.linux.commands import disk_counters, lsblk
+from remote.gfs2.use import gfs2_use
+from remote.linux.commands import HISTORY, disk_counters, kernel_log, lsblk
 from remote.linux.host_time import host_time
 from remote.linux.work import work
-from supervision import gfs2_ends, gfs2_problems, gfs2_progress, gfs2_running, gfs2_tables
+from supervision import gfs2_ends, gfs2_nodes, gfs2_problems, gfs2_progress, gfs2_running, gfs2_tables
 from supervision.brake import USUAL, Brake, Hours, Plan, Terms
 from supervision.eta_runs import FinishedRun
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Preview, Progress, Words
@@ -53,19 +54,18 @@ class Gfs2FileSystem:
         return _WORDS
 
     def questions(self) -> tuple[Command, ...]:
-        """A few blocks are read for each."""
+        """A few blocks are read for each; the use tells which other nodes there are."""
         if gfs2.device_trouble(self.name):
             return ()
-        return (gfs2.blkid(self.name), gfs2.sb(self.name), gfs2.statfs(self.name))
+        return (gfs2.blkid(self.name), gfs2.sb(self.name), gfs2_use(self.name), gfs2.statfs(self.name))
 
     def costly(self) -> tuple[Command, ...]:
         """The resource groups: a block of each is read, of which 100 TB have fifty thousand."""
         return () if gfs2.device_trouble(self.name) else (gfs2.rgs(self.name),)
 
     def hosts(self, state: State, entry: str) -> tuple[str, ...]:
-        """Nobody but a person tells of other nodes."""
-        del state, entry
-        return ()
+        """The nodes of its cluster: it may be mounted on any of them."""
+        return gfs2_nodes.unwatched(View(state, self.name, entry))
 
     def cadences(self, entry: str) -> tuple[Cadence, ...]:
         """What is asked while it is watched; seconds on the Site's clock, counted from the answer to the question."""
@@ -86,6 +86,11 @@ class Gfs2FileSystem:
             Cadence(f"time {host}", 1800.0, host, (host_time(),)),
             # whether a silent tool works, and its memory, its I/O and its output: a few lines of /proc
             Cadence(f"work {host}", WORK_SECONDS, host, (work(*PROGRAMS),), real=5.0),
+            # where it is mounted, and what the cluster manager knows: each tool of it may take ten seconds
+            Cadence(f"use {host}", 300.0, host, (gfs2_use(self.name),), real=30.0),
+            # what the kernel complains of: a device that fails, a file system that withdraws
+            Cadence(f"log history {host}", 21600.0, host, (kernel_log(HISTORY),), real=30.0),
+            Cadence(f"logs {host}", 60.0, host, (kernel_log(),), real=5.0),
             # the counters of a host are a few bytes a disk
             Cadence(f"io {host}", 120.0, host, (disk_counters(),), real=5.0),
             Cadence(f"devices {host}", 1800.0, host, (lsblk(),), real=30.0),
@@ -104,9 +109,8 @@ class Gfs2FileSystem:
         return gfs2_tables.facts(self._view(state))
 
     def nodes(self, state: State) -> Table:
-        """Its nodes, as the cluster manager has them."""
-        del state
-        return Table((), absent="GFS2 has no list of nodes of its own: its cluster manager has")
+        """The hosts, and the nodes that its cluster manager knows, with what is mounted there."""
+        return gfs2_nodes.nodes(self._view(state))
 
     def pools(self, state: State) -> Table:
         """The resource groups by how full they are."""

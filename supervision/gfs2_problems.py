@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from supervision import gfs2_nodes
 from supervision.gfs2_view import GFS2, View
 from supervision.tables import Line, Severity
 
@@ -12,7 +13,7 @@ _AWAY = ("waiting", "refused")
 
 def problems(view: View) -> tuple[Line, ...]:
     """The worst first."""
-    found = (*_device(view), *_unread(view), *_hosts(view))
+    found = (*_device(view), *gfs2_nodes.problems(view), *_unread(view), *_hosts(view))
     return tuple(sorted(found, key=lambda line: -line.severity))
 
 

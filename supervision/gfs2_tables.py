@@ -6,6 +6,7 @@ from remote.gfs2.models import ResourceGroup
 from remote.linux.models import BlockDevices
 from supervision.facts import Fact
 from supervision.figures import UNKNOWN, percent_text, share, size_text
+from supervision.gfs2_nodes import mounted_line
 from supervision.gfs2_view import GFS2, View
 from supervision.tables import Cell, Column, Line, Row, Severity, Table
 
@@ -48,7 +49,7 @@ _DEVICES = (
 
 def facts(view: View) -> tuple[Line, ...]:
     """What the file system is, each with its age. Nothing at all while nothing was asked."""
-    return (*_of_superblock(view), *_of_blocks(view))
+    return (*_of_superblock(view), *mounted_line(view), *_of_blocks(view))
 
 
 def _of_superblock(view: View) -> list[Line]:

@@ -194,7 +194,7 @@ def _of_process(state: State, seen: Seen, output: str) -> Iterator[Line]:
     elif worker.hidden:
         yield Line("I/O", "only root is told of what it reads and writes", at=at)
     if worker.age:
-        yield Line("computing", f"{duration_text(worker.cpu)}, {worker.cpu / worker.age * 100:.0f} % of a CPU", at=at)
+        yield Line("CPU", f"{duration_text(worker.cpu)}, {worker.cpu / worker.age * 100:.0f} % of a CPU", at=at)
     size = worker.size_of(output) if output else None
     if size is not None:
         moved = seen.moved.get(f"size {output}")
