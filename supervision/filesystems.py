@@ -17,7 +17,9 @@ from supervision.reading import Reading
 if TYPE_CHECKING:
     from supervision.filesystem import FileSystem
 
-KINDS = {"gpfs": "supervision.gpfs"}
+USUAL = "gpfs"
+"""The kind that is meant where a person names none."""
+KINDS = {"gfs2": "supervision.gfs2", "gpfs": "supervision.gpfs"}
 """The module of each kind; it offers what `Kind` says."""
 
 

@@ -16,6 +16,7 @@ from remote.hostkeys import HostKeyQuestion, Trust
 from remote.jobs import JobSpec, JobState, JobStatus
 from remote.linux.host_time import host_time
 from remote.secret import SecretQuestion
+from remote.text import name_part
 from screens.base import SessionApp
 from screens.intents import (
     EaseScan,
@@ -126,7 +127,7 @@ class Carrying(SessionApp):
     def _new_id(self, what: str) -> str:
         """The id of a job that nobody else has."""
         stamp = time_of_day(self.session.now, self.session.state.utc_offset).replace(":", "")
-        return f"{self.session.fs.name}-{what}-{stamp}-{secrets.token_hex(2)}"
+        return f"{name_part(self.session.fs.name)}-{what}-{stamp}-{secrets.token_hex(2)}"
 
     async def _send(self, supervisor: Supervisor, host: str, spec: JobSpec) -> None:
         """Launch a job on a host that answers now, and follow it."""

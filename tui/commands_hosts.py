@@ -15,7 +15,7 @@ from tui import options
 @click.command()
 @click.argument("destination", metavar="[USER@]HOST")
 @click.argument("job", required=False, default="")
-@click.option("--fs", metavar="NAME", help="The file system; unsaid, that of the newest scan of HOST.")
+@options.file_system("The file system; unsaid, that of the newest scan of HOST.")
 @click.option("--log", "log", metavar="PATH", help="Instead of a JOB: the log of a scan that others started, on HOST.")
 @click.option("--pid", type=click.IntRange(min=1), metavar="PID", help="The process that the log is of.")
 @click.option("--until", type=click.Choice(["done"]), help="done: end when the scan ends; usual with JOB and --log.")
@@ -30,6 +30,7 @@ def watch(
     destination: str,
     job: str,
     fs: str | None,
+    gfs2: str | None,
     log: str | None,
     pid: int | None,
     until: str | None,
@@ -68,7 +69,7 @@ def watch(
     except NotifyError as error:
         raise click.UsageError(str(error)) from None
     settings = settings_or_exit()
-    target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=sudo)
+    target, name = way(settings, destination, fs, gfs2=gfs2, config=config, jump=jump, through=through, sudo=sudo)
     wanted = Wanted(job, log or "", pid, until == "done", as_json, each_line)
     run_to_exit(run(target, name, wanted, notifier=notifier, record=record, settings=settings))
 

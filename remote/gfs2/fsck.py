@@ -71,7 +71,7 @@ class _Findings:
         self.other = 0
 
     def add(self, line: Line, text: str) -> None:
-        kind = _kind(text)
+        kind = kind_of(text)
         count, first = self.kinds.get(kind, (0, line.number))
         if count or len(self.kinds) < KINDS:
             self.kinds[kind] = (count + 1, first)
@@ -105,6 +105,36 @@ def parse_fsck(stdout: str, stderr: str = "") -> Parsed[FsckLog]:
     )
 
 
+def pass_begun(text: str) -> str:
+    """The name of the pass that begins with a line; "" for any other line."""
+    if text == "Reconciling bitmaps.":
+        return "reconcile_bitmaps"
+    match = _STARTING.match(text) if len(text) <= LONGEST_LINE else None
+    return _plain_name(match["name"]) if match else ""
+
+
+def pass_done(text: str) -> str:
+    """The name of the pass that a line tells to be over; "" for any other line."""
+    match = _DONE.match(text) if len(text) <= LONGEST_LINE else None
+    return _plain_name(match["name"]) if match else ""
+
+
+def pass_percent(text: str) -> int | None:
+    """The figure that a pass tells of itself, which is none of the whole; None for any other line."""
+    match = (_PERCENT.match(text) or _FILE.match(text)) if len(text) <= LONGEST_LINE else None
+    return int(match["percent"]) if match else None
+
+
+def tells_nothing(text: str) -> bool:
+    """Whether a line is one of its usual ones that neither begins nor ends a pass."""
+    return _TELLS_NOTHING.match(text) is not None or text == "Writing changes to disk"
+
+
+def is_complete(text: str) -> bool:
+    """Whether a line tells that the check went through to its end."""
+    return len(text) <= LONGEST_LINE and bool(_COMPLETE.match(text) or _CLEAN.match(text))
+
+
 def _step(text: str, passes: _Passes, said: dict[str, bool]) -> bool:
     """Take a line that tells how far it is; False for any other one."""
     if match := _PERCENT.match(text) or _FILE.match(text):
@@ -126,7 +156,7 @@ def _step(text: str, passes: _Passes, said: dict[str, bool]) -> bool:
     return True
 
 
-def _kind(text: str) -> str:
+def kind_of(text: str) -> str:
     """A text without what is of one place alone: numbers, and names of files in quotes."""
     text = text[: 2 * LONGEST_KIND]
     named = _QUOTED.sub(lambda quoted: quoted[0] if (quoted[1] or quoted[2]) in _STATES else "'...'", text)

@@ -255,7 +255,9 @@ def test_the_same_recording_is_read_in_lines(capsys: pytest.CaptureFixture[str],
 
 def test_a_recording_of_a_kind_that_is_not_known_is_refused_in_words(tmp_path: Path) -> None:
     path = recording(tmp_path, msgspec.structs.replace(HEADER, kind="zonefs"), LINKS)
-    with pytest.raises(RecordingError, match="kind 'zonefs' is not known to this program: it knows blockfs, gpfs"):
+    with pytest.raises(
+        RecordingError, match="kind 'zonefs' is not known to this program: it knows blockfs, gfs2, gpfs"
+    ):
         Replay(path)
 
 
