@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from remote.command import Command
 from remote.gfs2 import commands as gfs2
 from remote.gfs2.use import gfs2_use
-from remote.linux.commands import disk_counters, lsblk
+from remote.linux.commands import HISTORY, disk_counters, kernel_log, lsblk
 from remote.linux.host_time import host_time
 from remote.linux.work import work
 from supervision import gfs2_ends, gfs2_nodes, gfs2_problems, gfs2_progress, gfs2_running, gfs2_tables
@@ -88,6 +88,9 @@ class Gfs2FileSystem:
             Cadence(f"work {host}", WORK_SECONDS, host, (work(*PROGRAMS),), real=5.0),
             # where it is mounted, and what the cluster manager knows: each tool of it may take ten seconds
             Cadence(f"use {host}", 300.0, host, (gfs2_use(self.name),), real=30.0),
+            # what the kernel complains of: a device that fails, a file system that withdraws
+            Cadence(f"log history {host}", 21600.0, host, (kernel_log(HISTORY),), real=30.0),
+            Cadence(f"logs {host}", 60.0, host, (kernel_log(),), real=5.0),
             # the counters of a host are a few bytes a disk
             Cadence(f"io {host}", 120.0, host, (disk_counters(),), real=5.0),
             Cadence(f"devices {host}", 1800.0, host, (lsblk(),), real=30.0),

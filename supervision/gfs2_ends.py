@@ -7,7 +7,6 @@ import signal
 import msgspec
 
 from remote.gfs2.doubts import check_restoremeta, check_savemeta, of_restoremeta, of_savemeta
-from remote.gfs2.fsck import is_complete
 from remote.gfs2.metadata import parse_end
 from remote.gfs2.models import Counted, RestoremetaLog, SavemetaLog
 from remote.gfs2.progress import split_time
@@ -17,10 +16,10 @@ from supervision.eta_runs import FinishedRun
 from supervision.filesystem import Phase
 from supervision.gfs2_reading import run_kind
 from supervision.gfs2_view import View
-from supervision.gfs2_work import FSCK, Work, is_gfs2_job
+from supervision.gfs2_work import FSCK, RESTOREMETA, Work, is_gfs2_job, work_of
 from supervision.jobtimes import clock_ahead
 from supervision.jobwords import words_of
-from supervision.logs import Log
+from supervision.logs import Log, Scan
 from supervision.state import Job
 from supervision.supervisor import LATE, LATE_LOOKS
 
@@ -41,22 +40,35 @@ FSCK_BITS = 128
 _LOOKED_AT, _LEFT = 3, 4
 
 
-def end_of(log: Log) -> SavemetaLog | RestoremetaLog | None:
-    """What the last line of a savemeta or restoremeta tells, with what was counted and what it complained of."""
-    end = next((found for line in reversed(log.tail[-LAST_LINES:]) if (found := parse_end(split_time(line)[1]))), None)
-    if end is None:
+def is_over(scan: Scan) -> bool:
+    """Whether a log tells that the last work in it came to its end."""
+    return scan.phases_done > 0 and not scan.in_phase
+
+
+def end_of(log: Log, work: Work | None) -> SavemetaLog | RestoremetaLog | None:
+    """What the end of a savemeta or restoremeta tells, with what was counted and complained of; None before the end.
+
+    What the guard script counted stands behind the last line of the tool, and may have driven it out of what is kept.
+    """
+    if not is_over(log.scan):
         return None
+    told = next((found for line in reversed(log.tail) if (found := parse_end(split_time(line)[1]))), None)
+    if told is None:
+        restores = work is not None and work.kind == RESTOREMETA
+        told = RestoremetaLog(outcome="successful") if restores else SavemetaLog(finished=True)
     done = log.scan.done
     counted = () if done is None else (Counted(done, int(log.scan.percent or 0)),)
-    return msgspec.structs.replace(end, counted=counted, errors=log.scan.failures)
+    return msgspec.structs.replace(told, counted=counted, errors=log.scan.failures)
 
 
-def _doubts(view: View, log: Log) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _doubts(view: View, log: Log, work: Work | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What speaks against an end that is told to be a success, and what else is to be looked at."""
-    match end_of(log):
+    match end_of(log, work):
         case SavemetaLog() as end:
             groups = view.groups
             return of_savemeta(end, groups.dinodes if groups else None), check_savemeta(end)
+        case RestoremetaLog() as end if end.outcome != "successful":
+            return ("its last line tells of an error",), ()
         case RestoremetaLog() as end:
             return of_restoremeta(end), check_restoremeta(end)
     return ("its log does not tell that it came to its end",), ()
@@ -70,7 +82,7 @@ def ended(view: View, job: Job, work: Work | None, rc: int, log: Log | None) -> 
         return Phase.FAILED, _failed(rc, log)
     if log is None or log.size < job.status.size:
         return Phase.UNKNOWN, "exit code 0, which these tools also have where they failed; its log is not read yet"
-    doubts, to_check = _doubts(view, log)
+    doubts, to_check = _doubts(view, log, work)
     if doubts:
         return Phase.FAILED, f"exit code 0, yet {'; '.join(doubts)}"
     return Phase.FINISHED, f"exit code 0; not verified by that: {'; '.join(to_check)}" if to_check else ""
@@ -116,14 +128,13 @@ def ended_unseen(view: View, job: Job, work: Work | None, log: Log | None) -> tu
         return Phase.LOST, f"{job.status.meaning}, and nothing of its output was read"
     code = job.status.meaning.removeprefix("it has ended; ")
     checks = work is not None and work.kind == FSCK
-    over = any(is_complete(line) for line in log.tail[-LAST_LINES:]) if checks else end_of(log) is not None
-    if not over:
+    if not is_over(log.scan):
         settled = job.settled_at if job.settled_at is not None else job.at
         if view.state.at - settled <= LATE * LATE_LOOKS:
             return Phase.FINISHING, "its process has ended; its last lines may not be written yet"
         where = f" in {log.scan.phase}" if log.scan.phase else ""
         return Phase.LOST, f"its output breaks off{where}; {code}"
-    doubts = () if checks else _doubts(view, log)[0]
+    doubts = () if checks else _doubts(view, log, work)[0]
     if doubts:
         return Phase.FAILED, f"its last lines tell that it came to its end, yet {'; '.join(doubts)}; {code}"
     return Phase.FINISHED, f"its last lines tell that it came to its end; {code}"
@@ -131,9 +142,10 @@ def ended_unseen(view: View, job: Job, work: Work | None, log: Log | None) -> tu
 
 def finished_run(view: View, job: Job) -> FinishedRun | None:
     """A run that ended without a doubt, by what was forecast of it; None for any other."""
-    log, sb, kind = view.state.job_log(job.host, job.status.id), view.superblock, run_kind(words_of(job))
+    words = words_of(job)
+    log, sb, kind, work = view.state.job_log(job.host, job.status.id), view.superblock, run_kind(words), work_of(words)
     well = job.status.rc == 0 and is_gfs2_job(job, view.device)
-    if sb is None or log is None or not kind or not well or _doubts(view, log)[0] or job.status.ended is None:
+    if sb is None or log is None or not kind or not well or _doubts(view, log, work)[0] or job.status.ended is None:
         return None
     forecasts = [
         (told.at, Span(told.low - told.at, told.mid - told.at, told.high - told.at))
@@ -141,6 +153,6 @@ def finished_run(view: View, job: Job) -> FinishedRun | None:
         if told.low is not None and told.mid is not None and told.high is not None
     ]
     used = log.forecasts.estimator.calibration if log.forecasts.estimator else None
-    ended = job.status.ended - clock_ahead(view.state, job.host)
+    at = job.status.ended - clock_ahead(view.state, job.host)
     site = sb.lock_table.partition(":")[0] or sb.uuid
-    return eta_runs.finished(kind, site, view.began(job), ended, forecasts, used)
+    return eta_runs.finished(kind, site, view.began(job), at, forecasts, used)

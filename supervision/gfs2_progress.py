@@ -6,6 +6,8 @@ or of one pass of a check: it is shown as theirs, and nothing is made of it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 from remote.jobs import JobState
 from supervision.adopting import log_path
 from supervision.clocktext import duration_text
@@ -13,14 +15,14 @@ from supervision.eta import Estimate
 from supervision.figures import size_text
 from supervision.filesystem import Counter, Finish, Phase, Progress
 from supervision.forecasts import Told, forecast, steady_since
-from supervision.gfs2_ends import end_of, ended, ended_unseen
+from supervision.gfs2_ends import ended, ended_unseen, is_over
 from supervision.gfs2_view import View
 from supervision.gfs2_work import FSCK, SAVEMETA, Work, is_gfs2_job, work_of
 from supervision.jobwords import words_of
 from supervision.logs import Log, Scan
 from supervision.scanrates import counted_points, mean_rate, rate_trend, usual_gap
 from supervision.state import Job
-from supervision.tables import Line
+from supervision.tables import Line, Severity
 from supervision.working import Going, Judgement, evidence, judged, of_job, output_size, peak_kb
 
 QUIET = 20.0
@@ -36,6 +38,8 @@ LAUNCHING = "it is being launched"
 """What the state notes of a job between its launch and the first word of its host."""
 POLL = 2.0
 """Seconds between two looks at a log."""
+KINDS_SHOWN = 3
+"""Kinds of what a check found that are shown, the most frequent."""
 NO_FSCK_END = "a check counts nothing that its passes have in common"
 
 
@@ -78,7 +82,7 @@ def progress(view: View, job: Job) -> Progress:
         estimate.why if estimate and finish is None and goes else NO_FSCK_END if checks and goes else "",
         _moved(view, estimate, told) if finish else None,
         told,
-        _evidence(view, job, work, phase),
+        (*(_findings(scan) if checks else ()), *_evidence(view, job, work, phase)),
     )
 
 
@@ -208,7 +212,7 @@ def _nearly_over(log: Log | None) -> str:
     """Why it may end at any moment; empty when it may not."""
     if log is None or log.scan.phase not in ("", SAVEMETA, "restoremeta"):
         return ""
-    if end_of(log) is not None:
+    if is_over(log.scan):
         return "its last line is printed; the job has not ended"
     if log.scan.percent is not None and log.scan.percent >= 100.0:
         return "the tool has passed the last address; the job has not ended"
@@ -216,10 +220,24 @@ def _nearly_over(log: Log | None) -> str:
 
 
 def _passes(scan: Scan, phase: Phase) -> tuple[tuple[str, str], ...]:
-    """The passes of a check that are over and the present one."""
-    done = [(f"{scan.phases_done} passes", "done")] if scan.phases_done else []
+    """The passes of a check that are over and the present one; a figure is of one pass and of no other."""
+    done = [(name, "done") for name in scan.ended]
     if not scan.in_phase:
         return tuple(done)
-    word = "running" if phase in (Phase.RUNNING, Phase.QUIET, Phase.STARTING, Phase.FINISHING) else phase.value
-    share = "" if scan.percent is None else f", {scan.percent:.0f} % of this pass"
-    return (*done, (scan.phase, f"{word}{share}"))
+    goes = phase in (Phase.RUNNING, Phase.QUIET, Phase.STARTING, Phase.FINISHING)
+    share = "" if scan.percent is None else f", {scan.percent:.0f} % of it"
+    return (*done, (scan.phase, f"{'running' if goes else phase.value}{share}"))
+
+
+def _findings(scan: Scan) -> Iterator[Line]:
+    """What a check found, by kind, the most frequent first."""
+    counts: dict[str, int] = {}
+    for held in (scan.found, scan.summed):
+        for kind, count in held.items():
+            counts[kind] = counts.get(kind, 0) + count
+    if not counts:
+        return
+    most = sorted(counts.items(), key=lambda item: -item[1])
+    yield Line("found", f"{sum(counts.values()):,} lines of {len(counts):,} kinds", Severity.WARNING)
+    for kind, count in most[:KINDS_SHOWN]:
+        yield Line("", f"{count:,} x {kind}", Severity.WARNING)

@@ -8,8 +8,9 @@ import msgspec
 
 from remote.command import Command
 from remote.gfs2.commands import RGS
-from remote.gfs2.fsck import is_complete, pass_begun, pass_done, pass_percent
-from remote.gfs2.metadata import begins, is_failure, parse_end
+from remote.gfs2.fsck import is_complete, kind_of, pass_begun, pass_done, pass_percent, tells_nothing
+from remote.gfs2.guarded import Note, OfKind, Sum, guarded_line
+from remote.gfs2.metadata import begins, is_failure, is_known, parse_end
 from remote.gfs2.models import ResourceGroups
 from remote.gfs2.parsers import parse_rgs, parse_sb, parse_statfs
 from remote.gfs2.progress import parse_progress_line, split_time
@@ -21,7 +22,18 @@ from supervision.eta_history import Unit
 from supervision.eta_rates import Known
 from supervision.gfs2_work import SAVEMETA, work_of
 from supervision.jobwords import split_words
-from supervision.reading import Counted, Failing, Parser, PhaseBegun, PhaseOver, Reading, ScanEvent, Slices
+from supervision.reading import (
+    Counted,
+    Failing,
+    Found,
+    Parser,
+    PhaseBegun,
+    PhaseOver,
+    Reading,
+    ScanEvent,
+    Slices,
+    SumBegun,
+)
 
 SOON = 10.0
 """Seconds of progress before a finish is told: these tools print a line a second, and not one every two minutes."""
@@ -66,9 +78,9 @@ class Gfs2Reading(Reading):
             return Counted(float(percent))
         if phase := begins(text) or pass_begun(text):
             return PhaseBegun(phase)
-        if pass_done(text) or is_complete(text) or parse_end(text):
-            return PhaseOver()
-        return Failing(one_line(text)) if is_failure(text) else None
+        if (name := pass_done(text)) or is_complete(text) or parse_end(text):
+            return PhaseOver(name)
+        return _other(text)
 
     def known(self, told: Callable[[str], object], name: str, command: str) -> Known:
         """The least number of blocks that a savemeta saves. Nothing runs up to a percentage, which is no work."""
@@ -83,6 +95,20 @@ class Gfs2Reading(Reading):
     def run_kind(self, command: str) -> str:
         """`savemeta -z1`: the level of gzip decides on its rate."""
         return run_kind(split_words(command))
+
+
+def _other(text: str) -> ScanEvent | None:
+    """A line that tells of no progress: what it found or complains of, by its kind."""
+    match guarded_line(text):
+        case Sum():
+            return SumBegun()
+        case OfKind(kind, count):
+            return Found(kind_of(kind), count, summed=True)
+        case Note():
+            return None
+    if tells_nothing(text) or is_known(text):
+        return None
+    return Failing(one_line(text), kind_of(text)) if is_failure(text) else Found(kind_of(text))
 
 
 def run_kind(words: Sequence[str]) -> str:

@@ -5,7 +5,8 @@ Frozen like all state: `append` returns the log after more bytes came.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 
@@ -14,7 +15,7 @@ from supervision import forecasts, probing
 from supervision.eta_rates import Known
 from supervision.forecasts import Forecasts, Moment
 from supervision.probing import Samples
-from supervision.reading import Counted, Failing, PhaseBegun, PhaseOver, Reading, ScanEvent, WaitsFor
+from supervision.reading import Counted, Failing, Found, PhaseBegun, PhaseOver, Reading, ScanEvent, SumBegun, WaitsFor
 
 TAIL = 200
 """Lines kept of a log; the whole of it is in its job directory, and in the recording."""
@@ -26,6 +27,12 @@ CATCHING_UP = 10.0
 """Seconds that lie at most between two pieces of a log that are read one right after the other,"""
 SURELY = 60.0
 """and by which the stamps of the later one are later at least for that to be told from a clock that goes wrong."""
+KINDS = 200
+"""Kinds of what a scan found that are kept,"""
+OTHER_KINDS = "other kinds"
+"""and what those beyond that are counted under."""
+PHASES = 100
+"""Names of phases that are kept."""
 _CR = b"\r"
 
 
@@ -50,6 +57,9 @@ class Scan(msgspec.Struct, frozen=True):
     `stamp` is the time on its last line of progress, `printed` the same in seconds; `together` tells that this line
     came in one piece with others: then it may be older than its arrival. `restarts` counts how often it began anew
     from its first phase, `restarted` is when it last did, None where nobody knows.
+
+    `ended` names the phases that are over, where their ends have names. `found` counts the lines of each kind of what
+    it found, `summed` those of them that only sums told of.
     """
 
     phase: str = ""
@@ -67,6 +77,9 @@ class Scan(msgspec.Struct, frozen=True):
     together: bool = False
     restarts: int = 0
     restarted: float | None = None
+    ended: tuple[str, ...] = ()
+    found: Mapping[str, int] = MappingProxyType({})
+    summed: Mapping[str, int] = MappingProxyType({})
 
 
 class Log(msgspec.Struct, frozen=True):
@@ -171,6 +184,7 @@ def _times(came: Sequence[Counted], at: float, after: float | None) -> list[floa
 def _advanced(scan: Scan, moments: Sequence[Moment]) -> Scan:
     """The scan after lines that came together."""
     points = list(scan.points) if moments else []
+    found, summed = dict(scan.found), dict(scan.summed)
     came = 0
     for when, event in moments:
         match event:
@@ -182,6 +196,10 @@ def _advanced(scan: Scan, moments: Sequence[Moment]) -> Scan:
                 scan = msgspec.structs.replace(
                     scan, phase=one_line(name), number=number, in_phase=True, percent=None, waiting_for=""
                 )
+                if name in scan.ended:  # another run in the same file
+                    scan = msgspec.structs.replace(scan, ended=())
+                    found.clear()
+                    summed.clear()
                 points.clear()
             case Counted(percent, done, mb, stamp, printed):
                 scan = msgspec.structs.replace(
@@ -196,15 +214,30 @@ def _advanced(scan: Scan, moments: Sequence[Moment]) -> Scan:
                 if when is not None:
                     points.append(Point(when, percent, done, mb))
                 came += 1
-            case PhaseOver():
-                scan = msgspec.structs.replace(scan, phases_done=scan.phases_done + 1, in_phase=False)
+            case PhaseOver(name):
+                ended = (*scan.ended, one_line(name))[-PHASES:] if name else scan.ended
+                scan = msgspec.structs.replace(scan, phases_done=scan.phases_done + 1, in_phase=False, ended=ended)
             case WaitsFor(program):
                 scan = msgspec.structs.replace(scan, waiting_for=one_line(program))
-            case Failing(text):
+            case Failing(text, kind):
+                if kind:
+                    _count(found, kind, 1)
                 scan = msgspec.structs.replace(scan, failures=(*scan.failures, one_line(text))[-20:])
+            case Found(kind, count, is_sum):
+                _count(summed if is_sum else found, kind, count)
+            case SumBegun():
+                summed.clear()
     if came:
         scan = msgspec.structs.replace(scan, together=came > 1)
+    if (found, summed) != (scan.found, scan.summed):
+        scan = msgspec.structs.replace(scan, found=MappingProxyType(found), summed=MappingProxyType(summed))
     return msgspec.structs.replace(scan, points=tuple(points[-POINTS:])) if moments else scan
+
+
+def _count(counts: dict[str, int], kind: str, count: int) -> None:
+    """Count lines of a kind; of kinds beyond those kept under OTHER_KINDS."""
+    kind = one_line(kind) if kind in counts or len(counts) < KINDS else OTHER_KINDS
+    counts[kind] = counts.get(kind, 0) + count
 
 
 def _again(scan: Scan, number: int | None) -> bool:

@@ -71,7 +71,7 @@ class _Findings:
         self.other = 0
 
     def add(self, line: Line, text: str) -> None:
-        kind = _kind(text)
+        kind = kind_of(text)
         count, first = self.kinds.get(kind, (0, line.number))
         if count or len(self.kinds) < KINDS:
             self.kinds[kind] = (count + 1, first)
@@ -125,6 +125,11 @@ def pass_percent(text: str) -> int | None:
     return int(match["percent"]) if match else None
 
 
+def tells_nothing(text: str) -> bool:
+    """Whether a line is one of its usual ones that neither begins nor ends a pass."""
+    return _TELLS_NOTHING.match(text) is not None or text == "Writing changes to disk"
+
+
 def is_complete(text: str) -> bool:
     """Whether a line tells that the check went through to its end."""
     return len(text) <= LONGEST_LINE and bool(_COMPLETE.match(text) or _CLEAN.match(text))
@@ -151,7 +156,7 @@ def _step(text: str, passes: _Passes, said: dict[str, bool]) -> bool:
     return True
 
 
-def _kind(text: str) -> str:
+def kind_of(text: str) -> str:
     """A text without what is of one place alone: numbers, and names of files in quotes."""
     text = text[: 2 * LONGEST_KIND]
     named = _QUOTED.sub(lambda quoted: quoted[0] if (quoted[1] or quoted[2]) in _STATES else "'...'", text)

@@ -90,6 +90,14 @@ def is_failure(text: str) -> bool:
     return len(text) <= LONGEST_LINE and _FAILURES.match(text) is not None
 
 
+def is_known(text: str) -> bool:
+    """Whether a line is one of those that savemeta or restoremeta begin or end with."""
+    if len(text) > LONGEST_LINE:
+        return False
+    found: dict[str, Any] = {}
+    return _savemeta_header(found, text) or _restoremeta_header(found, text) or bool(_LISTED.match(text))
+
+
 def parse_end(text: str) -> SavemetaLog | RestoremetaLog | None:
     """The last line of a savemeta or a restoremeta, as a log of which nothing else is known; None for all else."""
     found: dict[str, Any] = {}
