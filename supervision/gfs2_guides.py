@@ -27,20 +27,30 @@ class Typed(NamedTuple):
     mode: Fsck = Fsck.LOOK
 
 
+def open_guides(supervisor: Supervisor, operator: str) -> Gfs2Guides:
+    """What `supervision.filesystems` asks for."""
+    return Gfs2Guides(supervisor, operator)
+
+
 class Gfs2Guides:
     """Implements `supervision.guides.Guides` for the device of a session."""
 
-    def __init__(self, supervisor: Supervisor, *, operator: str) -> None:
+    def __init__(self, supervisor: Supervisor, operator: str) -> None:
         self._supervisor = supervisor
         self._operator = operator
         self._last: Gfs2Job | None = None
 
     @property
+    def title(self) -> str:
+        """What there is, in some words."""
+        return "savemeta, restoremeta or fsck"
+
+    @property
     def lines(self) -> tuple[str, ...]:
         """What may be typed."""
         return (
-            f"Work on {self._supervisor.fs}, on {self._supervisor.entry}. Everything that speaks against it is looked at "
-            "before you are asked whether it shall begin:",
+            f"Work on {self._supervisor.fs}, on {self._supervisor.entry}. What speaks against it is looked at before "
+            "you are asked whether it shall begin:",
             "",
             "savemeta FILE [-zN]      its metadata to a new file; -z1 unless another level is named",
             "restoremeta FILE [UUID]  from such a file to the device; all that is there is lost, and where it holds a",

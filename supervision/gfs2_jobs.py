@@ -173,8 +173,8 @@ class Gfs2Job:
         if wanted.work == SAVEMETA:
             raise StopError(
                 Ending.FAILED,
-                f"{told}. savemeta ended with exit code 0, yet its file is cut off or damaged: the disk that it lies on "
-                f"was full, most likely. {advice_for(wanted, self._mode)}",
+                f"{told}. savemeta ended with exit code 0, yet its file is cut off or damaged: its disk was full, most "
+                f"likely. {advice_for(wanted, self._mode)}",
             )
         raise StopError(
             Ending.FAILED,

@@ -13,7 +13,8 @@ _SIGNS = {Verdict.PASSED: "ok", Verdict.WARNING: "WARNING", Verdict.BLOCK: "STOP
 _FSCK = {
     Fsck.LOOK: "Looks through {device} with fsck.gfs2 -n, which changes nothing.",
     Fsck.PREEN: "Replays the journals of {device} and repairs what is safe (fsck.gfs2 -p).",
-    Fsck.REPAIR: "Repairs {device} and answers every question with yes (fsck.gfs2 -y): what cannot be repaired is removed. "
+    Fsck.REPAIR: "Repairs {device} and answers every question with yes (fsck.gfs2 -y): what cannot be repaired is "
+    "removed. "
     "A savemeta before it keeps what there is now, for whoever has to look at it later.",
 }
 _RUNS = (
@@ -21,9 +22,9 @@ _RUNS = (
     "can be stopped on the screen Jobs, by TERM."
 )
 _ADVICE = {
-    SAVEMETA: "Do not keep {file} for a copy: look at the log (screen Jobs) and at the room on its disk, remove the file, "
-    "and save again",
-    RESTOREMETA: "Nothing may mount {device}: look at the log (screen Jobs), and restore again from a file that is whole",
+    SAVEMETA: "Do not keep {file} for a copy: look at the log (screen Jobs) and at the room on its disk, remove "
+    "the file, and save again",
+    RESTOREMETA: "Nothing may mount {device}: look at the log (screen Jobs), and restore from a file that is whole",
     FSCK: "Nothing may mount {device} before a whole fsck.gfs2: look at the log (screen Jobs), and begin again",
 }
 
@@ -44,8 +45,8 @@ def _happens(wanted: Wanted, mode: Fsck) -> str:
     if wanted.work == SAVEMETA:
         return (
             f"Saves the metadata of {wanted.device} to {wanted.file}, a new file. Nothing else is written. Then the "
-            "file is read to its end, and the blocks saved are compared with the dinodes of the resource groups: savemeta "
-            "ends with 0 even where the disk was full."
+            "file is read to its end, and the blocks saved are compared with the dinodes of the resource groups: "
+            "savemeta ends with 0 even where the disk was full."
         )
     if wanted.work == RESTOREMETA:
         return (

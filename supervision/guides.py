@@ -11,6 +11,10 @@ class Guides(Protocol):
     """What a session can perform with its checks, by what a person types."""
 
     @property
+    def title(self) -> str:
+        """What there is, in some words: `savemeta, restoremeta or fsck`."""
+
+    @property
     def lines(self) -> tuple[str, ...]:
         """What may be typed, for whoever is to choose."""
 
