@@ -67,7 +67,7 @@ END { if (lines) report("in all") }
 
 filter() {
     trap '' TERM HUP INT
-    ulimit -v 1048576 2>/dev/null
+    ulimit -v 65536 2>/dev/null
     interactive=
     case $(awk -W version 2>/dev/null </dev/null) in
     mawk*) interactive=yes ;; # it would wait for 4 KB before it tells of the first line
@@ -107,14 +107,17 @@ tool=$!
 exec 7>&- 8<&-
 [ -z "$stop" ] || pass_on
 
-# A wait that TERM has cut short is no end; one that comes after the end was told no longer knows it.
+# A wait that TERM has cut short is no end; one that comes after the end no longer knows it (127, of bash 5 also -1).
 await() {
     ended=
     while :; do
         stop=
         wait "$1"
         now=$?
-        if [ -z "$ended" ] || [ "$now" != 127 ]; then ended=$now; fi
+        case $now in
+        127 | -*) [ -n "$ended" ] || ended=127 ;;
+        *) ended=$now ;;
+        esac
         [ -n "$stop" ] || break
     done
 }
