@@ -13,7 +13,15 @@ from remote.gfs2.use import gfs2_use
 from remote.linux.commands import HISTORY, disk_counters, kernel_log, lsblk
 from remote.linux.host_time import host_time
 from remote.linux.work import work
-from supervision import gfs2_ends, gfs2_nodes, gfs2_problems, gfs2_progress, gfs2_running, gfs2_tables
+from supervision import (
+    gfs2_ends,
+    gfs2_nodes,
+    gfs2_problems,
+    gfs2_progress,
+    gfs2_rules,
+    gfs2_running,
+    gfs2_tables,
+)
 from supervision.brake import USUAL, Brake, Hours, Plan, Terms
 from supervision.eta_runs import FinishedRun
 from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fill, Preview, Progress, Words
@@ -213,16 +221,15 @@ class Gfs2FileSystem:
 
     def may_run(self, argv: Sequence[str]) -> str:
         """Why a person may not run this as a job of their own; empty when they may."""
-        return f"{argv[0] if argv else 'it'} is not known to leave {self.name} alone"
+        return gfs2_rules.may_run(argv, self.name)
 
     def may_stop(self, job: Job) -> str:
         """Why a job may not be stopped; empty when it may."""
-        return "" if self.is_scan(job) and not job.adopted else "only a job of ours on this device may be stopped"
+        return gfs2_rules.may_stop(job, self.name)
 
     def stop_leaves(self, job: Job) -> str:
         """What a job leaves behind when it is stopped; said before it is."""
-        del job
-        return ""
+        return gfs2_rules.stop_leaves(job, self.name)
 
     def _view(self, state: State) -> View:
         return View(state, self.name, self._entry)

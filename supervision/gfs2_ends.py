@@ -7,9 +7,8 @@ import signal
 import msgspec
 
 from remote.gfs2.doubts import check_restoremeta, check_savemeta, of_restoremeta, of_savemeta
-from remote.gfs2.metadata import parse_end
+from remote.gfs2.metadata import parse_restoremeta, parse_savemeta
 from remote.gfs2.models import Counted, RestoremetaLog, SavemetaLog
-from remote.gfs2.progress import split_time
 from supervision import eta_runs
 from supervision.eta import Span
 from supervision.eta_runs import FinishedRun
@@ -46,19 +45,22 @@ def is_over(scan: Scan) -> bool:
 
 
 def end_of(log: Log, work: Work | None) -> SavemetaLog | RestoremetaLog | None:
-    """What the end of a savemeta or restoremeta tells, with what was counted and complained of; None before the end.
+    """What a savemeta or restoremeta told of itself, when it has come to its end; None before.
 
-    What the guard script counted stands behind the last line of the tool, and may have driven it out of what is kept.
+    Of a long log the lines of its beginning and of its end are known. What the guard script counted stands behind the
+    last line of the tool, and may have driven it out of these.
     """
     if not is_over(log.scan):
         return None
-    told = next((found for line in reversed(log.tail) if (found := parse_end(split_time(line)[1]))), None)
-    if told is None:
-        restores = work is not None and work.kind == RESTOREMETA
-        told = RestoremetaLog(outcome="successful") if restores else SavemetaLog(finished=True)
+    text = "\n".join((*log.head, *log.tail))
     done = log.scan.done
     counted = () if done is None else (Counted(done, int(log.scan.percent or 0)),)
-    return msgspec.structs.replace(told, counted=counted, errors=log.scan.failures)
+    if work is not None and work.kind == RESTOREMETA:
+        restored = parse_restoremeta(text).model
+        outcome = restored.outcome or "successful"
+        return msgspec.structs.replace(restored, outcome=outcome, counted=counted, errors=log.scan.failures)
+    saved = parse_savemeta(text).model
+    return msgspec.structs.replace(saved, finished=True, counted=counted, errors=log.scan.failures)
 
 
 def _doubts(view: View, log: Log, work: Work | None) -> tuple[tuple[str, ...], tuple[str, ...]]:

@@ -19,6 +19,8 @@ from supervision.reading import Counted, Failing, Found, PhaseBegun, PhaseOver, 
 
 TAIL = 200
 """Lines kept of a log; the whole of it is in its job directory, and in the recording."""
+HEAD = 20
+"""The same of its beginning."""
 POINTS = 20_000
 """Progress points kept: a month of one every two minutes."""
 LONGEST_LINE = 4096
@@ -85,8 +87,9 @@ class Scan(msgspec.Struct, frozen=True):
 class Log(msgspec.Struct, frozen=True):
     """A log as far as it has been read. `size` is in bytes; `last_at` is when its last bytes arrived.
 
-    `partial` is the beginning of the line that is not whole yet; a lone CR when that ended the last line, and may be
-    the first half of a CR LF. `forecasts` is when its scan is over, and how that moved.
+    `head` are its first lines, in which a tool says what it works on, `tail` its last ones. `partial` is the beginning
+    of the line that is not whole yet; a lone CR when that ended the last line, and may be the first half of a CR LF.
+    `forecasts` is when its scan is over, and how that moved.
     """
 
     host: str
@@ -95,6 +98,7 @@ class Log(msgspec.Struct, frozen=True):
     lines: int = 0
     partial: bytes = b""
     tail: tuple[str, ...] = ()
+    head: tuple[str, ...] = ()
     last_at: float = 0.0
     scan: Scan = Scan()
     forecasts: Forecasts = Forecasts()
@@ -123,6 +127,7 @@ def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading, know
         lines=log.lines + len(whole),
         partial=rest,
         tail=(log.tail + tuple(one_line(text) for text in texts[-TAIL:]))[-TAIL:],
+        head=log.head if len(log.head) >= HEAD else (*log.head, *map(one_line, texts[: HEAD - len(log.head)])),
         last_at=at,
         scan=_advanced(log.scan, moments),
         forecasts=forecasts.advanced(log.forecasts, moments, known or Known()),

@@ -11,6 +11,7 @@ from enum import Enum
 
 import msgspec
 
+from remote.linux.work import Worker
 from supervision.clocktext import age_text, duration_text, moment_text
 from supervision.figures import size_text
 from supervision.jobwords import words_of
@@ -187,10 +188,8 @@ def _of_process(state: State, seen: Seen, output: str) -> Iterator[Line]:
     if worker.peak_kb is not None:
         now = "" if worker.rss_kb is None else f", now {size_text(worker.rss_kb)}"
         yield Line("memory", f"{size_text(worker.peak_kb)} at its peak{now}", at=at)
-    if worker.read is not None and worker.written is not None:
-        text = f"{size_text(worker.read / KIB)} read from disk, {size_text(worker.written / KIB)} written to it"
-        rates = _rates(seen)
-        yield Line("I/O", f"{text}{rates}", at=at)
+    if worker.chars_read is not None and worker.chars_written is not None:
+        yield Line("I/O", f"{_done(worker)}{_rates(seen)}", at=at)
     elif worker.hidden:
         yield Line("I/O", "only root is told of what it reads and writes", at=at)
     if worker.age:
@@ -201,14 +200,26 @@ def _of_process(state: State, seen: Seen, output: str) -> Iterator[Line]:
         yield Line("output", f"{size_text(size / KIB)}{_grew(state, moved)}", at=at)
 
 
+def _done(worker: Worker) -> str:
+    """What it has read and written: what caches have spared the disks counts as well."""
+    parts = []
+    for word, count, disk in (
+        ("read", worker.chars_read, worker.read),
+        ("written", worker.chars_written, worker.written),
+    ):
+        told = "" if disk is None else f" ({size_text(disk / KIB)} by disks)"
+        parts.append(f"{size_text((count or 0) / KIB)} {word}{told}")
+    return ", ".join(parts)
+
+
 def _rates(seen: Seen) -> str:
     """What it reads and writes a second over the last looks."""
     first, last = seen.recent[0], seen.recent[-1]
     seconds = last.at - first.at
-    if seconds <= 0 or None in (first.read, first.written, last.read, last.written):
+    if seconds <= 0 or None in (first.chars_read, first.chars_written, last.chars_read, last.chars_written):
         return ""
-    read = max(0, (last.read or 0) - (first.read or 0)) / seconds / 1e6
-    written = max(0, (last.written or 0) - (first.written or 0)) / seconds / 1e6
+    read = max(0, (last.chars_read or 0) - (first.chars_read or 0)) / seconds / 1e6
+    written = max(0, (last.chars_written or 0) - (first.chars_written or 0)) / seconds / 1e6
     return f"; {read:,.1f} and {written:,.1f} MB/s over {duration_text(seconds)}"
 
 

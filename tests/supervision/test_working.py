@@ -157,13 +157,16 @@ def test_a_job_that_others_started_is_known_by_pid_and_start() -> None:
 def test_the_evidence_has_memory_io_computing_and_the_output() -> None:
     session = Session()
     session.look(0, process(size=0))
-    session.look(100, process(cpu=55000, io=(0, 0, 200_000_000, 50_000_000), size=2048))
+    session.look(100, process(cpu=55000, io=(200_000_000, 50_000_000, 100_000_000, 0), size=2048))
     lines = {line.label: line.value for line in evidence(session.state, session.job, OUT)}
     assert lines["process"] == "gfs2_edit, pid 4711: runs"
     assert lines["memory"] == "12.3 MiB at its peak, now 11.7 MiB"
-    assert lines["I/O"] == "191 MiB read from disk, 47.7 MiB written to it; 2.0 and 0.5 MB/s over 2 min"
+    assert (
+        lines["I/O"]
+        == "191 MiB read (95.4 MiB by disks), 47.7 MiB written (0 KiB by disks); 2.0 and 0.5 MB/s over 2 min"
+    )
     # the host has been up for 1100 s, and the process began after 10 of them
-    assert lines["computing"] == "9 min, 50 % of a CPU"
+    assert lines["CPU"] == "9 min, 50 % of a CPU"
     assert lines["output"].startswith("2 KiB, grew at ")
     assert (peak_kb(session.state, session.job), output_size(session.state, session.job, OUT)) == (12588, 2048)
     session.look(110)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from supervision.works import GONE, RECENT, Moved, Works
@@ -102,6 +102,7 @@ def test_what_is_kept_is_bounded() -> None:
     assert [len(each.recent) for each in seen if each.worker.pid == 999] == [RECENT]
 
 
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(st.tuples(st.integers(1, 3), st.sampled_from("RTZ"), st.integers(0, 3)), max_size=12))
 def test_no_sequence_of_looks_makes_it_raise_and_time_only_goes_on(looks: list[tuple[int, str, int]]) -> None:
     session = Session()
