@@ -94,7 +94,7 @@ async def test_a_savemeta_that_learns_of_the_full_disk_has_failed_with_its_words
         await perform(job)
         progress = session.progress("gfs2_edit savemeta")
     assert job.steps.ending is Ending.FAILED
-    assert "exit code 255: write error: " in job.steps.why
+    assert "exit code 255: write error: " in job.steps.why, job.steps.why
     assert progress is not None
     assert progress.phase is Phase.FAILED
     assert progress.why.startswith("exit code 255: write error: ")
