@@ -148,7 +148,7 @@ def shown(text: str) -> str:
 
 def unknown(name: str, told: Told, what: str, todo: str) -> Check:
     """A check of what could not be read."""
-    return Check(name, Verdict.UNKNOWN, f"{what} is not known: {told.why}", shown(told.answer), told.at, todo)
+    return Check(name, Verdict.UNKNOWN, f"{what} is not known: {shown(told.why)}", shown(told.answer), told.at, todo)
 
 
 def same_host(one: str, other: str) -> bool:

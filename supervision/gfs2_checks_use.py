@@ -112,7 +112,7 @@ def cluster_check(facts: Facts) -> Check:
 
 
 def _sb_lines(answer: str) -> str:
-    return shown("\n".join(line for line in answer.splitlines() if "lock" in line))
+    return shown("\n".join(line for line in answer.splitlines() if line.startswith("sb_lock")))
 
 
 def resource_checks(facts: Facts) -> Iterator[Check]:

@@ -66,8 +66,8 @@ def test_what_is_no_gfs2_blocks_and_what_was_not_read_is_unknown(wanted: Wanted)
     assert bad(checks(wanted, {key: ()})) == [("what it holds", BLOCK)]
     assert "xfs" in only(checks(wanted, {key: (Probed(DEVICE, "xfs"),)})).text
     assert bad(checks(wanted, {key: None})) == [("what it holds", UNKNOWN)]
-    failed = only(checks(wanted, {key: fact(key, None, failure="exit code 1: denied")}))
-    assert (failed.verdict, failed.text) == (UNKNOWN, f"what {DEVICE} holds is not known: exit code 1: denied")
+    failed = only(checks(wanted, {key: fact(key, None, failure="exit code 1:\ndenied")}))
+    assert (failed.verdict, failed.text) == (UNKNOWN, f"what {DEVICE} holds is not known: exit code 1: / denied")
 
 
 def test_an_answer_of_which_a_line_is_broken_is_unknown_and_is_shown() -> None:
@@ -145,6 +145,10 @@ def test_without_a_cluster_one_host_is_asked_and_the_superblock_says_so() -> Non
     }
     assert bad(checks(FSCK, nolock)) == []
     assert bad(checks(SAVE, nolock)) == []
+    printed = "Superblock:\nsb_lockproto          lock_nolock\nsb_locktable\nuuid 1-2\n"
+    read = fact(f"sb {DEVICE}", nolock[f"sb {DEVICE}"], answer=printed)
+    (cluster,) = [check for check in checks(FSCK, {**nolock, f"sb {DEVICE}": read}) if check.name == "cluster"]
+    assert cluster.read == "sb_lockproto          lock_nolock / sb_locktable"
     assert bad(checks(FSCK, {**nolock, f"sb {DEVICE}": None})) == [("cluster", UNKNOWN), ("resource", UNKNOWN)]
 
 
