@@ -95,6 +95,8 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
         case Marked():
             return replace(state, marks=(*state.marks, event)[-DECISIONS:])
         case StepChanged():
+            if event.number == 1 and event.state == "waiting":  # steps are announced: those of another migration go
+                state = replace(state, steps=MappingProxyType({}), step_times=MappingProxyType({}))
             before = state.steps.get(event.number)
             began = event.t  # a step that waits has not begun
             if before and before.state != "waiting":
