@@ -17,6 +17,7 @@ from supervision.supervisor import Supervisor
 
 _LEVEL = re.compile(r"-z(?P<level>[0-9])\Z")
 _UUID = re.compile(r"[0-9A-Fa-f-]{4,64}\Z")
+_BEFORE = "What speaks against it is looked at before you are asked whether it shall begin:"
 _MODES = {mode.value: mode for mode in Fsck}
 
 
@@ -49,8 +50,7 @@ class Gfs2Guides:
     def lines(self) -> tuple[str, ...]:
         """What may be typed."""
         return (
-            f"Work on {self._supervisor.fs}, on {self._supervisor.entry}. What speaks against it is looked at before "
-            "you are asked whether it shall begin:",
+            f"Work on {self._supervisor.fs}, on {self._supervisor.entry}. {_BEFORE}",
             "",
             "savemeta FILE [-zN]      its metadata to a new file; -z1 unless another level is named",
             "restoremeta FILE [UUID]  from such a file to the device; all that is there is lost, and where it holds a",

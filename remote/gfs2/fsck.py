@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from remote.gfs2.guarded import OTHER, Note, OfKind, Sum, guarded_line
 from remote.gfs2.models import Finding, FsckLog, FsckPass
 from remote.gfs2.reading import LONGEST_LINE, Line, Reading
 from remote.linux.line_stamps import split_stamp
@@ -69,14 +70,32 @@ class _Findings:
     def __init__(self) -> None:
         self.kinds: dict[str, tuple[int, int]] = {}
         self.other = 0
+        self._summed: list[tuple[OfKind, int]] = []
 
     def add(self, line: Line, text: str) -> None:
-        kind = kind_of(text)
-        count, first = self.kinds.get(kind, (0, line.number))
+        self._count(kind_of(text), 1, line.number)
+
+    def told(self, line: Line, said: Sum | OfKind | Note) -> None:
+        """What our guard script counted of lines that are not in the log; a later sum stands for the one before."""
+        if isinstance(said, Sum):
+            self._summed.clear()
+        elif isinstance(said, OfKind):
+            self._summed.append((said, line.number))
+
+    def close(self) -> None:
+        """No line comes any more: the last sum counts."""
+        for said, number in self._summed:
+            if said.kind == OTHER:
+                self.other += said.count
+            else:
+                self._count(kind_of(said.kind), said.count, number)
+
+    def _count(self, kind: str, more: int, number: int) -> None:
+        count, first = self.kinds.get(kind, (0, number))
         if count or len(self.kinds) < KINDS:
-            self.kinds[kind] = (count + 1, first)
+            self.kinds[kind] = (count + more, first)
         else:
-            self.other += 1
+            self.other += more
 
     def sorted(self) -> Iterator[Finding]:
         """The most frequent first; of as many, in their order."""
@@ -95,8 +114,11 @@ def parse_fsck(stdout: str, stderr: str = "") -> Parsed[FsckLog]:
             continue
         if len(text) <= LONGEST_LINE and _step(text, passes, said):
             known = True
+        elif guarded := guarded_line(text):
+            findings.told(line, guarded)
         else:
             findings.add(line, text)
+    findings.close()
     if not known:
         reading.missing("no step of fsck.gfs2")
     lines = findings.other + sum(count for count, _ in findings.kinds.values())
