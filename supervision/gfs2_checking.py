@@ -148,12 +148,24 @@ def shown(text: str) -> str:
 
 def unknown(name: str, told: Told, what: str, todo: str) -> Check:
     """A check of what could not be read."""
-    return Check(name, Verdict.UNKNOWN, f"{what} is not known: {told.why}", shown(told.answer), told.at, todo)
+    return Check(name, Verdict.UNKNOWN, f"{what} is not known: {shown(told.why)}", shown(told.answer), told.at, todo)
 
 
 def same_host(one: str, other: str) -> bool:
-    """Whether two names are of one host, as far as names tell: equal, or the same but for the domain of one."""
-    if one == other:
+    """Whether two names are of one host, as far as names tell: equal, or the same but for user and domain of one."""
+    first, second = _plain(one), _plain(other)
+    if first == second:
         return True
-    first, other_first = one.partition("."), other.partition(".")
-    return first[0] == other_first[0] and not (first[2] and other_first[2])
+    if _is_address(first) or _is_address(second):
+        return False
+    host, _, domain = first.partition(".")
+    other_host, _, other_domain = second.partition(".")
+    return host == other_host and not (domain and other_domain)
+
+
+def _plain(name: str) -> str:
+    return name.rpartition("@")[2].lower()
+
+
+def _is_address(name: str) -> bool:
+    return ":" in name or name.replace(".", "").isdigit()

@@ -91,7 +91,7 @@ def _fits(facts: Facts, room: Room, at: float | None) -> Check:
     surely = blocks * RECORD // (RATIO if level else 1)
     expected, most = blocks * BYTES_A_BLOCK, blocks * (size + RECORD)
     what = f"at least {blocks:,} blocks: about {_size(expected)} by file systems that were saved"
-    text = f"{_size(room.free)} free for {what}, and {_size(most)} if nothing of it can be shortened"
+    text = f"{_size(room.free)} free for {what}, and {_size(most)} if nothing of these can be shortened"
     if room.free < surely:
         return Check(_ROOM, Verdict.BLOCK, f"{text}: it cannot fit", read, at, "name a file where there is more room")
     if room.free < expected:

@@ -91,6 +91,8 @@ def cluster_check(facts: Facts) -> Check:
     if use is None:
         return unknown(_CLUSTER, told, "which nodes could mount it", todo)
     sb, sb_told = facts.superblock()
+    if sb is None and facts.wanted.work != RESTOREMETA:
+        return unknown(_CLUSTER, sb_told, "whether a cluster mounts it", "see `gfs2_edit -p sb DEVICE`")
     if has_no_cluster(facts):
         text = f"{NOLOCK}: it has no cluster, and {facts.wanted.host} is the host to ask"
         return Check(_CLUSTER, Verdict.PASSED, text, _sb_lines(sb_told.answer), sb_told.at)
@@ -104,15 +106,13 @@ def cluster_check(facts: Facts) -> Check:
     if facts.wanted.work == RESTOREMETA:
         text = f"{facts.wanted.host} has no cluster manager: no other host was asked for mounts of the target"
         return Check(_CLUSTER, Verdict.PASSED, text, "no crm_node, no corosync-cmapctl", told.at)
-    if sb is None:
-        return unknown(_CLUSTER, sb_told, "whether a cluster mounts it", "see `gfs2_edit -p sb DEVICE`")
-    text = f"no cluster manager here, and {sb.lock_table or 'its lock protocol'} says that a cluster mounts it"
+    text = f"no cluster manager here, and {facts.table or 'its lock protocol'} says that a cluster mounts it"
     todo = f"run it on a node of the cluster: {facts.wanted.host} cannot tell which nodes there are"
     return Check(_CLUSTER, verdict, text, _sb_lines(sb_told.answer), told.at, todo)
 
 
 def _sb_lines(answer: str) -> str:
-    return shown("\n".join(line for line in answer.splitlines() if "lock" in line))
+    return shown("\n".join(line for line in answer.splitlines() if line.startswith("sb_lock")))
 
 
 def resource_checks(facts: Facts) -> Iterator[Check]:

@@ -58,10 +58,19 @@ def told(view: View) -> tuple[Told, ...]:
     found = []
     for host in view.hosts:
         fact, use = use_of(view, host)
-        mounted = None if use is None or fact is None or fact.failure else use.mounted(table=table, uuid=uuid)
+        mounted = _mounted(use, table, uuid) if use and fact and not fact.failure else None
         failure = fact.failure if fact else ""
         found.append(Told(host, mounted, nodes.pop(short(host), None), fact.at if fact and use else None, failure))
     return (*found, *(Told(node.name, node=node) for node in nodes.values()))
+
+
+def _mounted(use: Use, table: str, uuid: str) -> tuple[str, ...] | None:
+    """Where it is mounted on a host; None where one of those mounted may be it, by a name that is not known there."""
+    found = use.mounted(table=table, uuid=uuid)
+    if found or use.exists or table or not (use.mounts or use.in_kernel):
+        return found
+    told_apart = uuid and use.in_kernel and all(held.uuid for held in use.in_kernel)
+    return found if told_apart else None
 
 
 def nodes(view: View) -> Table:

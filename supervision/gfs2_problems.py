@@ -35,7 +35,8 @@ def _device(view: View) -> Iterator[Line]:
 
 def _unread(view: View) -> Iterator[Line]:
     """Questions that failed, and answers that were not whole."""
-    for what in ("blkid", "sb", "statfs", "rgs"):
+    other = view.at("blkid") is not None and (view.probed is None or view.probed.kind != GFS2)
+    for what in ("blkid",) if other else ("blkid", "sb", "statfs", "rgs"):  # what is no GFS2 has none of the rest
         fact = view.fact(what)
         if fact is None:
             continue

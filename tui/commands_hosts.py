@@ -77,7 +77,7 @@ def watch(
 @click.command()
 @click.argument("kind", type=click.Choice(["cluster", "disks", "nsds", "df", "devices", "jobs"]))
 @click.argument("destination", metavar="[USER@]HOST")
-@click.option("--fs", metavar="NAME", help="The file system; needed for disks and df.")
+@options.file_system("The file system; needed for disks and df.")
 @options.way
 @click.option("--sudo/--no-sudo", default=None, help="Run mm commands under sudo -n.")
 @click.option("--servers", is_flag=True, help="devices, jobs: on every NSD server of the cluster, not only on HOST.")
@@ -87,6 +87,7 @@ def show(
     kind: str,
     destination: str,
     fs: str | None,
+    gfs2: str | None,
     config: Path | None,
     jump: str | None,
     through: str | None,
@@ -94,12 +95,19 @@ def show(
     servers: bool,
     as_json: bool,
 ) -> None:
-    """Show what a cluster says of itself: its nodes, disks, NSDs, space, devices or jobs. Nothing is changed."""
+    """Show what a cluster says of itself: its nodes, disks, NSDs, space, devices or jobs. Nothing is changed.
+
+    Of a GFS2, cluster tells where it is mounted, and df its resource groups by how full they are.
+    """
+    if gfs2 and (servers or kind == "nsds"):
+        raise click.UsageError("GFS2 has neither NSDs nor servers of them")
     if servers and kind not in ("devices", "jobs"):
         raise click.UsageError("--servers goes with devices and jobs")
     from tui.using import settings_or_exit, way
 
-    target, name = way(settings_or_exit(), destination, fs, config=config, jump=jump, through=through, sudo=sudo)
+    target, name = way(
+        settings_or_exit(), destination, fs, gfs2=gfs2, config=config, jump=jump, through=through, sudo=sudo
+    )
     if kind in ("disks", "df") and not name:
         raise click.UsageError(f"show {kind} needs --fs NAME")
     from tui.running import run_to_exit

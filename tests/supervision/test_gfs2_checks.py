@@ -6,6 +6,8 @@ from typing import Any
 
 import msgspec
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from remote.gfs2.cluster import Node, Resource
 from remote.gfs2.models import Superblock
@@ -13,13 +15,15 @@ from remote.gfs2.use import InKernel, ManagerAnswer, Mounted
 from remote.linux.blkid import Probed
 from remote.linux.room import Rooms
 from remote.parsed import Parsed, Problem
-from supervision.gfs2_checking import OLD
+from supervision.gfs2_checking import OLD, same_host
 from supervision.gfs2_checks import Verdict, Wanted, node_questions, questions
 from tests.supervision.gfs2_facts import (
     BLOCKS,
     DEVICE,
     FSCK,
     GIB,
+    GOOD,
+    GOOD_TARGET,
     HOST,
     NOW,
     OTHER,
@@ -62,8 +66,8 @@ def test_what_is_no_gfs2_blocks_and_what_was_not_read_is_unknown(wanted: Wanted)
     assert bad(checks(wanted, {key: ()})) == [("what it holds", BLOCK)]
     assert "xfs" in only(checks(wanted, {key: (Probed(DEVICE, "xfs"),)})).text
     assert bad(checks(wanted, {key: None})) == [("what it holds", UNKNOWN)]
-    failed = only(checks(wanted, {key: fact(key, None, failure="exit code 1: denied")}))
-    assert (failed.verdict, failed.text) == (UNKNOWN, f"what {DEVICE} holds is not known: exit code 1: denied")
+    failed = only(checks(wanted, {key: fact(key, None, failure="exit code 1:\ndenied")}))
+    assert (failed.verdict, failed.text) == (UNKNOWN, f"what {DEVICE} holds is not known: exit code 1: / denied")
 
 
 def test_an_answer_of_which_a_line_is_broken_is_unknown_and_is_shown() -> None:
@@ -141,6 +145,10 @@ def test_without_a_cluster_one_host_is_asked_and_the_superblock_says_so() -> Non
     }
     assert bad(checks(FSCK, nolock)) == []
     assert bad(checks(SAVE, nolock)) == []
+    printed = "Superblock:\nsb_lockproto          lock_nolock\nsb_locktable\nuuid 1-2\n"
+    read = fact(f"sb {DEVICE}", nolock[f"sb {DEVICE}"], answer=printed)
+    (cluster,) = [check for check in checks(FSCK, {**nolock, f"sb {DEVICE}": read}) if check.name == "cluster"]
+    assert cluster.read == "sb_lockproto          lock_nolock / sb_locktable"
     assert bad(checks(FSCK, {**nolock, f"sb {DEVICE}": None})) == [("cluster", UNKNOWN), ("resource", UNKNOWN)]
 
 
@@ -293,3 +301,33 @@ def test_all_other_nodes_are_asked_and_none_where_there_is_no_cluster() -> None:
     }
     assert node_questions(FSCK, facts({f"sb {DEVICE}": Superblock(4096, lock_protocol="lock_nolock")})) == {}
     assert node_questions(FSCK, {}) == {}
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("n1", "n1", True),
+        ("root@N1", "n1.example.com", True),
+        ("n1.a", "n1.b", False),
+        ("10.0.0.1", "10.0.0.2", False),
+        ("10.0.0.1", "10", False),
+        ("fe80::1", "fe80::2", False),
+    ],
+)
+def test_two_names_are_of_one_host_as_far_as_names_tell(one: str, other: str, same: bool) -> None:
+    assert same_host(one, other) is same_host(other, one) is same
+
+
+@given(st.sampled_from([SAVE, FSCK, RESTORE]), st.sets(st.sampled_from(sorted({*GOOD, *GOOD_TARGET}))))
+def test_whatever_is_missing_stops_the_work_or_warns_and_says_what_to_do(wanted: Wanted, missing: set[str]) -> None:
+    good = GOOD_TARGET if wanted is RESTORE else GOOD
+    found = checks(wanted, dict.fromkeys(missing))
+    needed = {fact for command in questions(wanted) for fact in good if fact in missing and _tells(command.argv, fact)}
+    assert bool(needed) <= any(check.verdict.stops for check in found)
+    assert all(check.todo for check in found if check.verdict is not Verdict.PASSED)
+
+
+def _tells(argv: tuple[str, ...], key: str) -> bool:
+    """Whether the host of the work answers a question with a fact."""
+    name = {"restripe-gfs2-use": "gfs2 use", "restripe-gfs2-rgs": "rgs", "restripe-room": "room", "gfs2_edit": "sb"}
+    return key in (f"{name.get(argv[0], argv[0])} {argv[-1]}", f"{name.get(argv[0], argv[0])} {HOST}")
