@@ -29,18 +29,15 @@ OF_MKFS = 12
 class Gfs2Host:
     """One host: its server, and where its device and the files that are made lie."""
 
-    def __init__(
-        self, farm: Farm, name: str, image: Path, filled: Filled, *, date: str = "", settings: str = ""
-    ) -> None:
-        """`date` is a script to be used as the host's date, where that is another one than ours; `settings` are lines of
-        sshd's."""
+    def __init__(self, farm: Farm, name: str, image: Path, filled: Filled, *, date: str = "") -> None:
+        """`date` is a script to be used as the host's date, where that is another one than ours."""
         self.filled = filled
         self.name = name
         account = farm.account(purpose=name)
         tools = account.directory("bin")
         if date:
             account.script("bin/date", date)
-        self.server: Server = farm.server(name, account=account, env={"PATH": f"{tools}:{SBIN}"}, settings=settings)
+        self.server: Server = farm.server(name, account=account, env={"PATH": f"{tools}:{SBIN}"})
         self.directory = self.server.account.directory("gfs2")
         self.device = self.server.account.give(_alias(image, self.directory / "fs"))
 

@@ -1,4 +1,4 @@
-"""A guided savemeta that really runs, over real OpenSSH: what is told of its finish is true, and what it did is proven."""
+"""A guided savemeta that really runs, over real OpenSSH: its finish is told truly, and what it did is proven."""
 
 from __future__ import annotations
 
