@@ -168,14 +168,9 @@ def finished_run(view: View, job: Job) -> FinishedRun | None:
     words = words_of(job)
     log, sb, kind, work = view.state.job_log(job.host, job.status.id), view.superblock, run_kind(words), work_of(words)
     well = job.status.rc == 0 and is_gfs2_job(job, view.device)
-    if (
-        sb is None
-        or log is None
-        or not kind
-        or not well
-        or _doubts(view, job, log, work)[0]
-        or job.status.ended is None
-    ):
+    if sb is None or log is None or not kind or not well or job.status.ended is None:
+        return None
+    if _doubts(view, job, log, work)[0]:
         return None
     forecasts = [
         (told.at, Span(told.low - told.at, told.mid - told.at, told.high - told.at))

@@ -47,7 +47,7 @@ def of_restoremeta(log: RestoremetaLog, saved: int | None = None) -> tuple[str, 
 
 
 def check_restoremeta(log: RestoremetaLog, *, whole: bool = False) -> tuple[str, ...]:
-    """What the log of a restoremeta that succeeded cannot show, and what does; `whole` is that gzip -t was run on it."""
+    """What the log of a restoremeta that succeeded cannot show, and what does; `whole` is that gzip -t has read it."""
     if log.outcome != "successful" or whole:
         return ()
     return ("the count is that of savemeta, or gzip -t finds the file whole: a truncated one is not told of",)
