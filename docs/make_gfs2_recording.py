@@ -20,6 +20,7 @@ import tempfile
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass
+from importlib.metadata import version
 from importlib.resources import files
 from pathlib import Path
 
@@ -31,6 +32,7 @@ from remote.recording import VERSION, Writer
 from remote.ssh.settings import SshSettings
 from supervision.clocktext import local_time
 from supervision.filesystem import FileSystem, Phase, Progress
+from supervision.filesystems import guides
 from supervision.gfs2 import Gfs2FileSystem
 from supervision.journal import Journal
 from supervision.state import Job
@@ -45,9 +47,12 @@ from tests.processes import send
 SHIPPED = Path(str(files("recordings"))) / "gfs2-savemeta.jsonl"
 HOST, OPERATOR = "node1", "admin@vm"
 HOME, DEVICE, OUTPUT = Path("/var/lib/admin"), Path("/dev/vg0/homes"), Path("/var/tmp/homes.meta.gz")  # noqa: S108
-FILES = 300_000
+TYPED = f"savemeta {OUTPUT} -z9"
+FILES = 2_000_000
 """What savemeta works on for some minutes at its default level of gzip."""
-STILL = 15.0
+BEFORE, AFTER = 30.0, 15.0
+"""Seconds of looking before it begins and after its end."""
+STILL = 150.0
 """Seconds for which it stands still once that is seen."""
 JOBS = Path("/var/lib/restripe")
 """Where root's jobs are kept."""
@@ -168,10 +173,7 @@ async def opened(server: Server, record: Path) -> AsyncIterator[Run]:
     ssh = SshSettings(config_files=(server.farm.config,))
     live = LiveSite([HOST], clock, armed=True, options=LiveOptions(ssh=ssh))
     now = clock.now()
-    stamp = local_time(now, 0).strftime("%Y%m%dT%H%M%S")
-    header = Header(
-        VERSION, "restripe", now, now, str(DEVICE), live.hosts, HOST, OPERATOR, plan=f"homes-{stamp}", kind="gfs2"
-    )
+    header = Header(VERSION, version("restripe"), now, now, str(DEVICE), live.hosts, HOST, OPERATOR, kind="gfs2")
     writer = await asyncio.to_thread(Writer, record, header)
     journal = Journal(Store(header), writer)
     site = RecordingSite(live, journal.emit, writer, journal.prepare)
@@ -189,17 +191,20 @@ async def make(record: Path) -> None:
     with far_side() as server:
         async with opened(server, record) as run:
             await Watch(run.supervisor, run.fs).begin()
-            await asyncio.sleep(20)
-            from remote.gfs2 import commands
-            from remote.jobs import JobSpec
-
-            spec = JobSpec("homes-1", f"savemeta of {DEVICE}", OPERATOR, commands.savemeta(str(DEVICE), str(OUTPUT), 9))
-            await run.supervisor.site.launch(HOST, spec)
-            run.supervisor.follow(HOST, spec.id)
-            await scenes(run)
-            await run.until(lambda: run.phase not in (Phase.RUNNING, Phase.QUIET, Phase.FINISHING), 30)
+            await asyncio.sleep(BEFORE)
+            work = guides(run.supervisor, OPERATOR)
+            if work is None:
+                raise RuntimeError("there is no guided work")
+            job = work.open(TYPED)
+            await job.prepare()
+            happening = asyncio.create_task(scenes(run))
+            try:
+                await job.run()  # raises StopError when anything of it is not as it should be
+                await happening
+            finally:
+                happening.cancel()
             run.mark("end")
-            await asyncio.sleep(10)
+            await asyncio.sleep(AFTER)
 
 
 def inside(words: list[str]) -> None:

@@ -6,6 +6,7 @@ import signal
 
 import msgspec
 
+from remote.gfs2.commands import gzip_test, path_trouble
 from remote.gfs2.doubts import check_restoremeta, check_savemeta, of_restoremeta, of_savemeta
 from remote.gfs2.metadata import parse_restoremeta, parse_savemeta
 from remote.gfs2.models import Counted, RestoremetaLog, SavemetaLog
@@ -14,8 +15,8 @@ from supervision.eta import Span
 from supervision.eta_runs import FinishedRun
 from supervision.filesystem import Phase
 from supervision.gfs2_reading import run_kind
-from supervision.gfs2_view import View
-from supervision.gfs2_work import FSCK, RESTOREMETA, Work, is_gfs2_job, work_of
+from supervision.gfs2_view import GFS2, View
+from supervision.gfs2_work import FSCK, RESTOREMETA, SAVEMETA, Work, is_gfs2_job, work_of
 from supervision.jobtimes import clock_ahead
 from supervision.jobwords import words_of
 from supervision.logs import Log, Scan
@@ -63,17 +64,35 @@ def end_of(log: Log, work: Work | None) -> SavemetaLog | RestoremetaLog | None:
     return msgspec.structs.replace(saved, finished=True, counted=counted, errors=log.scan.failures)
 
 
-def _doubts(view: View, log: Log, work: Work | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _doubts(view: View, job: Job, log: Log, work: Work | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """What speaks against an end that is told to be a success, and what else is to be looked at."""
+    tested = _tested(view, job, work)
+    broken = (f"gzip -t does not find {work.file} whole",) if tested is False and work else ()
     match end_of(log, work):
         case SavemetaLog() as end:
-            groups = view.groups
-            return of_savemeta(end, groups.dinodes if groups else None), check_savemeta(end)
+            dinodes = view.groups.dinodes if view.groups else None
+            counted = dinodes is not None and view.probed is not None and view.probed.kind == GFS2
+            return (*of_savemeta(end, dinodes), *broken), check_savemeta(end, counted=counted, whole=tested is True)
         case RestoremetaLog() as end if end.outcome != "successful":
             return ("its last line tells of an error",), ()
         case RestoremetaLog() as end:
-            return of_restoremeta(end), check_restoremeta(end)
+            return (*of_restoremeta(end), *broken), check_restoremeta(end, whole=tested is True)
     return ("its log does not tell that it came to its end",), ()
+
+
+def _tested(view: View, job: Job, work: Work | None) -> bool | None:
+    """Whether `gzip -t` found the file of a work whole, as a job that ran since it was written; None without one."""
+    if work is None or not work.file or job.status.ended is None:
+        return None
+    wanted = gzip_test(work.file).argv if not path_trouble(work.file) else ()
+    since = job.status.ended if work.kind == SAVEMETA else 0.0
+    ends = [
+        (each.status.began or 0.0, each.status.rc)
+        for each in view.state.jobs.values()
+        if each.host == job.host and words_of(each) == wanted and (each.status.began or 0.0) >= since
+    ]
+    rc = max(ends, default=(0.0, None))[1]
+    return None if rc is None else rc == 0
 
 
 def ended(view: View, job: Job, work: Work | None, rc: int, log: Log | None) -> tuple[Phase, str]:
@@ -84,10 +103,12 @@ def ended(view: View, job: Job, work: Work | None, rc: int, log: Log | None) -> 
         return Phase.FAILED, _failed(rc, log)
     if log is None or log.size < job.status.size:
         return Phase.UNKNOWN, "exit code 0, which these tools also have where they failed; its log is not read yet"
-    doubts, to_check = _doubts(view, log, work)
+    doubts, to_check = _doubts(view, job, log, work)
     if doubts:
         return Phase.FAILED, f"exit code 0, yet {'; '.join(doubts)}"
-    return Phase.FINISHED, f"exit code 0; not verified by that: {'; '.join(to_check)}" if to_check else ""
+    if to_check:
+        return Phase.FINISHED, f"exit code 0, which is no proof; still to be looked at: {'; '.join(to_check)}"
+    return Phase.FINISHED, "exit code 0, and nothing else speaks against it"
 
 
 def _fsck_ended(work: Work, rc: int, log: Log | None) -> tuple[Phase, str]:
@@ -136,7 +157,7 @@ def ended_unseen(view: View, job: Job, work: Work | None, log: Log | None) -> tu
             return Phase.FINISHING, "its process has ended; its last lines may not be written yet"
         where = f" in {log.scan.phase}" if log.scan.phase else ""
         return Phase.LOST, f"its output breaks off{where}; {code}"
-    doubts = () if checks else _doubts(view, log, work)[0]
+    doubts = () if checks else _doubts(view, job, log, work)[0]
     if doubts:
         return Phase.FAILED, f"its last lines tell that it came to its end, yet {'; '.join(doubts)}; {code}"
     return Phase.FINISHED, f"its last lines tell that it came to its end; {code}"
@@ -147,7 +168,9 @@ def finished_run(view: View, job: Job) -> FinishedRun | None:
     words = words_of(job)
     log, sb, kind, work = view.state.job_log(job.host, job.status.id), view.superblock, run_kind(words), work_of(words)
     well = job.status.rc == 0 and is_gfs2_job(job, view.device)
-    if sb is None or log is None or not kind or not well or _doubts(view, log, work)[0] or job.status.ended is None:
+    if sb is None or log is None or not kind or not well or job.status.ended is None:
+        return None
+    if _doubts(view, job, log, work)[0]:
         return None
     forecasts = [
         (told.at, Span(told.low - told.at, told.mid - told.at, told.high - told.at))

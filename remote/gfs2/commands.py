@@ -55,10 +55,17 @@ def device(text: str) -> str:
     return text
 
 
+def path_trouble(text: str) -> str:
+    """Why a text is no path of a file that can be given to a command; empty when it is one."""
+    if not _PATH.match(text) or "//" in text or text.endswith("/"):
+        return f"{text!r} is no absolute path of a file that can be given to a command safely"
+    return ""
+
+
 def path(text: str) -> str:
     """The path of a file on a host. Raises ValueError."""
-    if not _PATH.match(text) or "//" in text or text.endswith("/"):
-        raise ValueError(f"{text!r} is no absolute path of a file that can be given to a command safely")
+    if why := path_trouble(text):
+        raise ValueError(why)
     return text
 
 

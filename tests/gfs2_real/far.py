@@ -22,6 +22,8 @@ FILES = 110_000
 """What savemeta works on for about ten seconds at its default level of gzip, on a machine with nothing else to do."""
 EVERY = 10
 """Every so many files have an indirect block: the number of dinodes is a lower bound, as on any file system."""
+OF_MKFS = 12
+"""Dinodes of the file system itself: the root, the master directory and what is in it."""
 
 
 class Gfs2Host:
@@ -74,7 +76,7 @@ def blocks_in(path: Path) -> int:
     return listed.stdout.count(b": Block #")
 
 
-def make_image(directory: Path, files: int = FILES) -> tuple[Path, Filled]:
+def make_image(directory: Path, files: int = FILES, *, name: str = "gfs2.image") -> tuple[Path, Filled]:
     """A file system of 8 GiB in blocks of 512 bytes, which takes 600 bytes of disk for a file; ready in a second.
 
     Its dinodes are written, not only marked in the bitmaps: what is marked and empty is read by savemeta, not saved.
@@ -82,7 +84,7 @@ def make_image(directory: Path, files: int = FILES) -> tuple[Path, Filled]:
     missing = [tool for tool in ("mkfs.gfs2", "gfs2_edit") if not shutil.which(tool, path=SBIN)]
     if missing:
         pytest.skip(f"{', '.join(missing)} is not installed (Debian: gfs2-utils)")
-    path = directory / "gfs2.image"
+    path = directory / name
     with path.open("wb") as file:
         file.truncate(8 << 30)
     path.chmod(0o666)  # gfs2_edit opens for writing whatever it saves

@@ -22,6 +22,8 @@ from remote.recording import VERSION
 from remote.ssh.settings import SshSettings
 from supervision.filesystem import FileSystem, Phase, Progress
 from supervision.filesystems import file_system
+from supervision.gfs2_checking import Wanted
+from supervision.gfs2_jobs import Gfs2Job
 from supervision.journal import Journal
 from supervision.logcopy import LogCopies
 from supervision.state import Job, State
@@ -149,3 +151,13 @@ async def launch_savemeta(session: Watched, name: str, output: str, level: int) 
     command = commands.savemeta(str(host.device), str(host.output(output)), level)
     await session.supervisor.site.launch(host.name, JobSpec(name, f"savemeta of {host.device}", OPERATOR, command))
     session.supervisor.follow(host.name, name)
+
+
+def guided(session: Watched, plan: str, wanted: Wanted) -> Gfs2Job:
+    """A guided work on the host of a session, as the screen Migrate begins it."""
+    return Gfs2Job(session.supervisor, wanted, plan=plan, operator=OPERATOR)
+
+
+def states(session: Watched) -> dict[str, str]:
+    """How it stands with the steps of a guided work."""
+    return {step.name: step.state for step in session.state.steps.values()}

@@ -7,11 +7,8 @@ from pathlib import Path
 
 from remote.gfs2.structures import parse_rgs, parse_statfs
 from tests.gfs2_real.conftest import Image
-from tests.gfs2_real.far import EVERY, FILES
+from tests.gfs2_real.far import EVERY, FILES, OF_MKFS
 from tests.gfs2_real.filler import Image as Opened
-
-OF_MKFS = 12
-"""Dinodes of the file system itself: the root, the master directory and what is in it."""
 
 
 def told(*words: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import msgspec
 import pytest
 
 from remote.jobs import JobState
@@ -128,6 +129,29 @@ def test_a_savemeta_that_saved_all_is_finished_and_said_to_be_unverified(release
     assert "gzip -t" in found.why
     assert found.counter == Counter("blocks", SAVED, LEAST, at_least=True)
     assert found.finish is None
+
+
+@pytest.mark.parametrize(
+    ("rc", "began", "phase", "why"),
+    [
+        (0, NOW + 1, Phase.FINISHED, "exit code 0, and nothing else speaks against it"),
+        (1, NOW + 1, Phase.FAILED, f"exit code 0, yet gzip -t does not find {OUT} whole"),
+        (0, NOW - 1, Phase.FINISHED, "still to be looked at: gzip -t"),
+        (None, NOW + 1, Phase.FINISHED, "still to be looked at: gzip -t"),
+    ],
+    ids=["whole", "broken", "before it was written", "not ended"],
+)
+def test_a_file_that_gzip_has_read_to_its_end_is_held_to_it(
+    rc: int | None, began: float, phase: Phase, why: str
+) -> None:
+    a_log = log((NOW - 50, text_of("savemeta_350")), known=made.device_facts())
+    done = job(JobState.FINISHED, rc=0, size=a_log.size, ended=NOW)
+    state = JobState.RUNNING if rc is None else JobState.FINISHED
+    test = job(state, f"gzip -t {OUT}", rc=rc, began=began)
+    test = msgspec.structs.replace(test, status=msgspec.structs.replace(test.status, id="j2"))
+    found = made.file_system().progress(made.state(made.device_facts(), jobs=(done, test), logs=(a_log,)), done)
+    assert found.phase is phase
+    assert why in found.why
 
 
 @pytest.mark.parametrize(
