@@ -52,12 +52,10 @@ class Gfs2Guides:
         return (
             f"Work on {self._supervisor.fs}, on {self._supervisor.entry}. {_BEFORE}",
             "",
-            "savemeta FILE [-zN]      its metadata to a new file; -z1 unless another level is named",
-            "restoremeta FILE [UUID]  from such a file to the device; all that is there is lost, and where it holds a",
-            "                         file system, its UUID is to be typed",
-            "fsck -n                  look through it and change nothing",
-            "fsck -p                  replay its journals and repair what is safe",
-            "fsck -y                  repair it; it must be mounted nowhere",
+            "savemeta FILE [-zN]     its metadata to a new file, -z1 unless N is given",
+            "restoremeta FILE [UUID] from such a file to the device: all there is lost;",
+            "                        the UUID is of a file system that may be",
+            "fsck -n | -p | -y       look, repair what is safe, or repair all of it",
         )
 
     @property

@@ -140,7 +140,8 @@ class Gfs2Job:
             raise StopError(Ending.REFUSED, f"this was not so when it was confirmed: {told}. Begin again")
         for check in warnings:
             self.steps.warn(f"{check.name}: {check.text}; it was begun all the same")
-        return f"{len(self.checks) - len(warnings)} checks passed, {len(warnings)} warnings"
+        warned = f"; with {'a warning' if len(warnings) == 1 else f'{len(warnings)} warnings'}" if warnings else ""
+        return f"{len(self.checks) - len(warnings)} checks passed{warned}"
 
     # what is run
 

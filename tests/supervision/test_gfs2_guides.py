@@ -1,0 +1,132 @@
+"""What a person may type to begin work on a GFS2, and that nothing begins which was not agreed to."""
+
+from __future__ import annotations
+
+import pytest
+
+from remote.errors import RefusedError
+from supervision import filesystems
+from supervision.gfs2_guides import Gfs2Guides
+from supervision.gfs2_jobs import Gfs2Job
+from supervision.migration import Ending, StopError
+from supervision.state import State
+from tests.supervision.gfs2_scripted import DEVICE, HOST, MOUNTED, OUT, THERE, host, supervised
+from tests.supervision.scripted_site import ScriptedSite
+
+UUID = "0d9b438d-66af-4b8a-a559-d2c28a88db74"
+
+
+def guides(site: ScriptedSite | None = None) -> Gfs2Guides:
+    found = filesystems.guides(supervised(site or host()), "ops@desk")
+    assert isinstance(found, Gfs2Guides)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("typed", "tool"),
+    [
+        (f"savemeta {OUT}", f"gfs2_edit savemeta -z1 {DEVICE} {OUT}"),
+        (f"savemeta {OUT} -z9", f"gfs2_edit savemeta -z9 {DEVICE} {OUT}"),
+        (f"  savemeta -z 0  {OUT} ", f"gfs2_edit savemeta -z0 {DEVICE} {OUT}"),
+        (f"restoremeta {OUT}", f"gfs2_edit restoremeta {OUT} {DEVICE}"),
+        (f"restoremeta {OUT} {UUID}", f"gfs2_edit restoremeta {OUT} {DEVICE}"),
+        ("fsck -n", f"fsck.gfs2 -n {DEVICE}"),
+        ("fsck -p", f"fsck.gfs2 -p {DEVICE}"),
+        ("fsck.gfs2 -y", f"fsck.gfs2 -y {DEVICE}"),
+    ],
+)
+def test_what_is_typed_is_what_would_run_inside_of_the_guard(typed: str, tool: str) -> None:
+    assert guides().wrong(typed) == ""
+    job = guides().open(typed)
+    ran = [command for command in job.commands() if command.endswith(f" -- {tool}")]
+    assert len(ran) == 1
+    assert ran[0].startswith(f"sh /JOBS/{job.steps.plan}-")
+    assert ("--new=" in ran[0]) is (job.wanted.work == "savemeta")
+
+
+def test_the_uuid_of_what_may_be_lost_is_passed_on_to_the_checks() -> None:
+    assert guides().open(f"restoremeta {OUT} {UUID}").wanted.over == UUID
+
+
+@pytest.mark.parametrize(
+    ("typed", "why"),
+    [
+        ("", "none of savemeta"),
+        ("mkfs", "none of savemeta"),
+        ("savemeta", "takes one file"),
+        ("savemeta out.gz", "takes one file"),
+        (f"savemeta {DEVICE} {OUT}", "need not be named"),
+        (f"savemeta {OUT} -z12", "no level"),
+        (f"savemeta {OUT} -x", "no level"),
+        ("savemeta /a;b", "no absolute path"),
+        (f"restoremeta {OUT} yes", "UUID"),
+        ("fsck", "one of -n"),
+        ("fsck -n -y", "one of -n"),
+        (f"fsck {DEVICE}", "need not be named"),
+    ],
+)
+def test_what_cannot_be_meant_is_said(typed: str, why: str) -> None:
+    assert why in guides().wrong(typed)
+    with pytest.raises(ValueError, match=why.replace("(", r"\(")):
+        guides().open(typed)
+
+
+def test_the_example_can_be_opened_as_it_stands() -> None:
+    assert guides().wrong(guides().example) == ""
+
+
+async def test_what_stops_it_is_told_before_anything_runs() -> None:
+    site = host()
+    site.answers |= {"restripe-room": THERE}
+    opened = guides(site)
+    with pytest.raises(RefusedError, match=r"would overwrite it; name another file"):
+        await opened.open(f"savemeta {OUT}").prepare()
+    site.answers |= {"restripe-gfs2-use": MOUNTED}
+    with pytest.raises(RefusedError, match=r"fsck of a mounted GFS2 destroys it"):
+        await opened.open("fsck -n").prepare()
+    assert site.launched == []
+    assert opened.ending is None
+
+
+async def test_a_warning_that_nobody_has_agreed_to_stops_it() -> None:
+    site = host()
+    opened = guides(site)
+    job = opened.open(f"savemeta {OUT}")
+    await job.prepare()
+    assert not any(line.startswith("WARNING") for line in job.lines)
+    site.answers |= {"restripe-gfs2-use": MOUNTED}  # somebody mounts it while the question is read
+    with pytest.raises(StopError, match="was not so when it was confirmed: mounted: n1 has it mounted") as stopped:
+        await job.run()
+    assert stopped.value.ending is Ending.REFUSED
+    assert opened.ending is Ending.REFUSED
+    assert site.launched == []
+
+
+async def test_a_warning_that_was_agreed_to_is_kept_with_the_name_of_who_did() -> None:
+    site = host()
+    site.answers |= {"restripe-gfs2-use": MOUNTED}
+    job = guides(site).open(f"savemeta {OUT}")
+    await job.prepare()
+    assert job.lines[0].startswith("WARNING  mounted: n1 has it mounted: /dev/vg0/data on /data")
+    await looked(job)
+    (decision,) = state_of(job).decisions
+    assert decision.who == "ops@desk"
+    assert decision.what.startswith("WARNING: mounted: n1 has it mounted")
+
+
+async def looked(job: Gfs2Job) -> None:
+    """The first step alone."""
+    await job.steps.step(job._look)
+
+
+def state_of(job: Gfs2Job) -> State:
+    return job.steps.supervisor.store.state
+
+
+async def test_the_resource_groups_are_not_read_twice_within_minutes() -> None:
+    site = host()
+    job = guides(site).open(f"savemeta {OUT}")
+    await job.prepare()
+    await looked(job)
+    assert site.asked[HOST, f"restripe-gfs2-rgs {DEVICE}"] == 1
+    assert site.asked[HOST, f"blkid -p {DEVICE}"] == 2
