@@ -3,7 +3,7 @@
 A real savemeta, as `restripe connect --gfs2 --write` starts and watches it over real OpenSSH, in real time: the
 connection is cut, the tool stands still for some minutes and goes on, and what it has written is verified. The file
 system is an image behind a loop device, with files as the tests make them. Host, paths and names are nobody's own: the
-far side sees neither the processes of this machine nor its name, and is not asked for its disks.
+far side sees neither the processes of this machine nor its name, and is not asked for its disks and the kernel's log.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ SHIPPED = Path(str(files("recordings"))) / "gfs2-savemeta.jsonl"
 HOST, OPERATOR = "node1", "admin@vm"
 HOME, DEVICE, OUTPUT = Path("/var/lib/admin"), Path("/dev/vg0/homes"), Path("/var/tmp/homes.meta.gz")  # noqa: S108
 TYPED = f"savemeta {OUTPUT} -z9"
-FILES = 2_000_000
+FILES = 1_200_000
 """What savemeta works on for some minutes at its default level of gzip."""
 BEFORE, AFTER = 30.0, 15.0
 """Seconds of looking before it begins and after its end."""
@@ -56,16 +56,16 @@ STILL = 150.0
 """Seconds for which it stands still once that is seen."""
 JOBS = Path("/var/lib/restripe")
 """Where root's jobs are kept."""
-OF_DISKS = ("devices ", "io ")
-"""Questions about the disks of this machine, which are nobody's business."""
+OWN = ("devices ", "io ", "log ", "logs ")
+"""Questions about the disks and the kernel's log of this machine, which are nobody's business."""
 
 
-class WithoutDisks(Gfs2FileSystem):
-    """The kind, where no host is asked for its disks."""
+class Neutral(Gfs2FileSystem):
+    """The kind, where no host is asked for what is this machine's own."""
 
     def host_cadences(self, host: str) -> tuple[Cadence, ...]:
         """All others."""
-        return tuple(each for each in super().host_cadences(host) if not each.name.startswith(OF_DISKS))
+        return tuple(each for each in super().host_cadences(host) if not each.name.startswith(OWN))
 
 
 @contextmanager
@@ -180,7 +180,7 @@ async def opened(server: Server, record: Path) -> AsyncIterator[Run]:
     supervisor = Supervisor(site, journal, fs=header.file_system, entry=HOST)
     try:
         async with supervisor:
-            yield Run(server, supervisor, WithoutDisks(str(DEVICE), HOST))
+            yield Run(server, supervisor, Neutral(str(DEVICE), HOST))
         journal.emit(Closed(clock.now(), "done"))
     finally:
         await asyncio.to_thread(writer.close)
@@ -222,6 +222,7 @@ def main() -> None:
     if not given.inside:
         inside(sys.argv[1:])
     socket.sethostname(HOST)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended before it was whole"))
     given.file.unlink(missing_ok=True)
     asyncio.run(make(given.file))
     given.file.chmod(0o644)  # nothing in it is anybody's own

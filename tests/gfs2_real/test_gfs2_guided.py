@@ -9,6 +9,7 @@ import pytest
 
 from remote.errors import RefusedError
 from remote.jobs import JobState
+from supervision.filesystem import Phase
 from supervision.filesystems import guides
 from supervision.gfs2_jobs import Gfs2Job
 from supervision.guides import Guides
@@ -91,6 +92,19 @@ async def test_a_full_disk_is_a_failure_although_savemeta_ends_with_0(full: Gfs2
         assert job.status.rc == 0  # which is what the tool says of it
         assert session.state.steps[2].state == "done"
         assert session.state.steps[3].state == "failed"
+
+
+async def test_a_full_disk_that_savemeta_learns_of_is_a_failure_with_its_words(full: Gfs2Host) -> None:
+    async with watched(full, FAST) as session:
+        ended = await performed(session, f"savemeta {full.output('full.meta')} -z0")
+        assert ended.startswith("failed: ")
+        assert "exit code 255: " in ended
+        assert "write error: " in ended
+        progress = session.progress("savemeta")
+        assert progress is not None
+        assert progress.phase is Phase.FAILED
+        assert progress.why.startswith("exit code 255: ")
+        assert "write error: " in progress.why
 
 
 async def test_a_file_that_is_cut_off_never_reaches_the_target(small: Gfs2Host) -> None:
