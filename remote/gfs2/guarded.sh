@@ -107,7 +107,8 @@ tool=$!
 exec 7>&- 8<&-
 [ -z "$stop" ] || pass_on
 
-# A wait that TERM has cut short is no end; one that comes after the end no longer knows it (127, of bash 5 also -1).
+# A wait that TERM has cut short is no end. One that comes after the end may not know it any more (127, of bash 5 also
+# -1), and ksh93 may lose it in the first one (1): then TERM has ended it, which is never a success that was none.
 await() {
     ended=
     while :; do
@@ -119,6 +120,7 @@ await() {
         *) ended=$now ;;
         esac
         [ -n "$stop" ] || break
+        [ "$ended" -gt 128 ] || ended=143
     done
 }
 await "$tool"

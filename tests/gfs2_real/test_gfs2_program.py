@@ -79,7 +79,7 @@ async def test_a_savemeta_is_found_again_after_a_cut_and_after_the_program_was_k
     assert log.startswith(before)
     assert after == log  # byte for byte, over two connections
     links = [event.state for event in Recording(second) if isinstance(event, LinkChanged)]
-    assert links.count("up") == 2
+    assert links.count("up") >= 2
     done = [told["done"] for told in seen if told.get("done")]
     assert len(set(done)) >= 3  # live, not only when it was over
     assert done == sorted(done)
