@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+import msgspec
+
 from remote.jobs import JobState
 from supervision.adopting import log_path
 from supervision.clocktext import duration_text
@@ -17,7 +19,7 @@ from supervision.filesystem import Counter, Finish, Phase, Progress
 from supervision.forecasts import Told, forecast, steady_since
 from supervision.gfs2_ends import ended, ended_unseen, is_over
 from supervision.gfs2_view import View
-from supervision.gfs2_work import FSCK, SAVEMETA, Work, is_gfs2_job, work_of
+from supervision.gfs2_work import FSCK, RESTOREMETA, SAVEMETA, Work, is_gfs2_job, same_path, work_of
 from supervision.jobwords import words_of
 from supervision.logs import Log, Scan
 from supervision.scanrates import counted_points, mean_rate, rate_trend, usual_gap
@@ -60,7 +62,8 @@ def progress(view: View, job: Job) -> Progress:
     checks = work is not None and work.kind == FSCK
     counted = counted_points(scan.points)
     gap = usual_gap(scan.points)
-    estimate = None if checks or log is None else _estimate(view, job, log)
+    total = saved_in(view, job.host, work.file) if work and work.kind == RESTOREMETA else None
+    estimate = None if checks or log is None else _estimate(view, job, log, total)
     phase, why = _phase(view, job, work, log, gap)
     if not job.status.state.settled and (job.host, job.status.id) in view.state.stops:
         why = "; ".join(part for part in ("it was asked to stop, and has not ended yet", why) if part)
@@ -71,7 +74,7 @@ def progress(view: View, job: Job) -> Progress:
     return Progress(
         phase,
         _passes(scan, phase) if checks else (),
-        None if checks else counter_of(view, scan, work),
+        None if checks else Counter("blocks", scan.done, total) if total else counter_of(view, scan, work),
         scan.percent,
         rate,
         rate_trend(counted),
@@ -103,13 +106,28 @@ def _evidence(view: View, job: Job, work: Work | None, phase: Phase) -> tuple[Li
 
 
 def counter_of(view: View, scan: Scan, work: Work | None = None) -> Counter:
-    """The work of a savemeta: blocks over those that there are at least. How many a restoremeta writes is not known."""
+    """The work of a savemeta: blocks over those that there are at least. Of a restoremeta its device tells no total."""
     kind = work.kind if work else scan.phase or SAVEMETA
     return Counter("blocks", scan.done, view.saved_at_least if kind == SAVEMETA else None, at_least=True)
 
 
-def _estimate(view: View, job: Job, log: Log) -> Estimate | None:
-    return forecast(log.forecasts, view.state.at, view.state.known(job.host, log.source))
+def saved_in(view: View, host: str, file: str) -> int | None:
+    """The blocks in a file of saved metadata, where the session knows the savemeta that wrote it; else None."""
+    found = [
+        (view.began(job), log.scan.done)
+        for job in view.state.jobs.values()
+        if job.host == host and job.status.rc == 0 and (log := view.state.job_log(host, job.status.id))
+        if (work := work_of(words_of(job))) and work.kind == SAVEMETA and same_path(work.file, file)
+    ]
+    return max(found, key=lambda each: each[0], default=(0.0, None))[1]
+
+
+def _estimate(view: View, job: Job, log: Log, total: int | None) -> Estimate | None:
+    """The forecast now; `total` is how many blocks there are, where that is known otherwise than by the device."""
+    known = view.state.known(job.host, log.source)
+    if total is not None:
+        known = msgspec.structs.replace(known, blocks=total, at_least=False)
+    return forecast(log.forecasts, view.state.at, known)
 
 
 def _finish(view: View, estimate: Estimate, told: tuple[Told, ...], rate: float | None) -> Finish | None:

@@ -240,6 +240,20 @@ def test_a_restore_counts_without_a_total() -> None:
     assert (found.counter.done, found.counter.total) == (4827, None)
 
 
+def test_a_restore_of_a_file_whose_savemeta_is_known_has_a_total_and_a_finish() -> None:
+    saved = log((NOW - 500, text_of("savemeta_350")))
+    wrote = job(JobState.FINISHED, rc=0, size=saved.size, began=NOW - 500, ended=NOW - 450)
+    lines = [(NOW - 100, "This is gfs2 metadata.\n"), (NOW - 100, "\r0 blocks saved (0% complete)")]
+    lines += [(NOW - 100 + at, f"\r{at * 500} blocks saved ({at // 2}% complete)") for at in range(1, 101)]
+    goes_on = msgspec.structs.replace(log(*lines, (NOW, "\r")), source="job:j2")
+    runs = job(command=RESTORE)
+    runs = msgspec.structs.replace(runs, status=msgspec.structs.replace(runs.status, id="j2"))
+    found = made.file_system().progress(made.state({}, jobs=(wrote, runs), logs=(saved, goes_on)), runs)
+    assert found.counter == Counter("blocks", 50_000, SAVED)
+    assert found.finish is not None
+    assert found.finish.low < NOW + (SAVED - 50_000) / 505 < found.finish.high
+
+
 def test_a_restore_to_a_smaller_target_is_a_failure() -> None:
     found = ended(text_of("restoremeta_350_smaller_target"), RESTORE)
     assert found.phase is Phase.FAILED
