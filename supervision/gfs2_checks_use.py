@@ -25,7 +25,8 @@ def nodes_to_ask(facts: Facts) -> tuple[str, ...]:
     use, _told = facts.use(facts.wanted.host)
     if use is None or has_no_cluster(facts):
         return ()
-    return tuple(node.name for node in use.nodes if not same_host(node.name, facts.wanted.host))
+    own = (facts.wanted.host, use.name)  # it may have been reached by a name that the cluster does not know
+    return tuple(node.name for node in use.nodes if not any(same_host(node.name, name) for name in own if name))
 
 
 def mounted_checks(facts: Facts, hosts: Sequence[str]) -> Iterator[Check]:

@@ -11,6 +11,7 @@ from remote.gfs2.cluster import Node, NodeState
 from remote.gfs2.use import ManagerAnswer, Use
 from supervision.facts import Fact
 from supervision.figures import UNKNOWN
+from supervision.gfs2_checking import same_host
 from supervision.gfs2_view import View
 from supervision.tables import Cell, Column, Line, Row, Severity, Table
 
@@ -31,12 +32,6 @@ class Told(msgspec.Struct, frozen=True):
     failure: str = ""
 
 
-def short(name: str) -> str:
-    """A name without its domain and without the user before it; an address stays whole."""
-    name = name.rpartition("@")[2]
-    return name if name.replace(".", "").isdigit() or ":" in name else name.partition(".")[0].lower()
-
-
 def use_of(view: View, host: str) -> tuple[Fact | None, Use | None]:
     """What a host last told of the use of GFS2."""
     fact = view.state.facts.get(f"gfs2 use {host}")
@@ -50,9 +45,14 @@ def members(view: View) -> tuple[Node, ...]:
     return max((each for each in told if each[1]), key=lambda each: each[0], default=(0.0, ()))[1]
 
 
+def _is_node(host: str, use: Use | None, node: Node) -> bool:
+    """Whether a host is a node of the cluster: by the name that it is reached by, or by its own."""
+    return any(same_host(name, node.name) for name in (host, use.name if use else "") if name)
+
+
 def told(view: View) -> tuple[Told, ...]:
     """Each watched host, and after them each node of the cluster that is none of them."""
-    nodes = {short(node.name): node for node in members(view)}
+    nodes = list(members(view))
     sb = view.superblock
     table, uuid = (sb.lock_table, sb.uuid) if sb else ("", "")
     found = []
@@ -60,8 +60,10 @@ def told(view: View) -> tuple[Told, ...]:
         fact, use = use_of(view, host)
         mounted = _mounted(use, table, uuid) if use and fact and not fact.failure else None
         failure = fact.failure if fact else ""
-        found.append(Told(host, mounted, nodes.pop(short(host), None), fact.at if fact and use else None, failure))
-    return (*found, *(Told(node.name, node=node) for node in nodes.values()))
+        node = next((each for each in nodes if _is_node(host, use, each)), None)
+        nodes = [each for each in nodes if each is not node]
+        found.append(Told(host, mounted, node, fact.at if fact and use else None, failure))
+    return (*found, *(Told(node.name, node=node) for node in nodes))
 
 
 def _mounted(use: Use, table: str, uuid: str) -> tuple[str, ...] | None:
@@ -107,8 +109,8 @@ def mounted_line(view: View) -> Iterator[Line]:
 
 def unwatched(view: View) -> tuple[str, ...]:
     """The nodes of the cluster that are not watched: it may be mounted there."""
-    watched = {short(host) for host in view.hosts}
-    return tuple(node.name for node in members(view) if short(node.name) not in watched)
+    hosts = [(host, use_of(view, host)[1]) for host in view.hosts]
+    return tuple(node.name for node in members(view) if not any(_is_node(host, use, node) for host, use in hosts))
 
 
 def problems(view: View) -> Iterator[Line]:

@@ -61,7 +61,8 @@ class Use(msgspec.Struct, frozen=True):
     """What a host tells. `device` is the one that was asked for, `exists` whether there is one by that path; `numbers`
     is what it goes by there: its own number, or those of the loop devices over a regular file.
 
-    `nodes` are told by the tool `nodes_by`; `nodes_text` and `resources_text` are what a tool said that failed.
+    `name` is what the host calls itself, "" where not told: as a rule its name in the cluster, by whatever name it was
+    reached. `nodes` are told by the tool `nodes_by`; `nodes_text` and `resources_text` are what one that failed said.
     `has_gfs2` is whether the kernel knows GFS2 now: without, nothing of it can be mounted.
     """
 
@@ -78,6 +79,7 @@ class Use(msgspec.Struct, frozen=True):
     asked_resources: ManagerAnswer = ManagerAnswer.NONE
     resources: tuple[Resource, ...] = ()
     resources_text: str = ""
+    name: str = ""
 
     def mounted(self, *, table: str = "", uuid: str = "") -> tuple[str, ...]:
         """Where the device that was asked for is in use on this host, in words; () where it is not.

@@ -132,6 +132,11 @@ main() {
     cd /
     exec </dev/null
     echo 'restripe-gfs2-use 1'
+    line "$R/proc/sys/kernel/hostname" # as a rule its name in the cluster
+    if [ -n "$V" ]; then
+        encode "$V"
+        echo "name $V"
+    fi
     [ $# -eq 0 ] || device "$1"
     kernel
     mounts

@@ -114,7 +114,7 @@ def _take(reading: _Reading, line: str) -> str:
         return ""
     reading.last = None
     match word:
-        case "device" | "of" | "at" | "table":
+        case "name" | "device" | "of" | "at" | "table":
             text = _value(value)
             return _take_text(reading, word, text) if text else "not a value"
         case "number" if value == "-" or (value.isascii() and _NUMBER.match(value)):
@@ -146,8 +146,8 @@ def _take(reading: _Reading, line: str) -> str:
 
 
 def _take_text(reading: _Reading, word: str, text: str) -> str:
-    if word == "device":
-        reading.found["device"] = text
+    if word in ("name", "device"):
+        reading.found[word] = text
     elif word == "table":
         reading.kernel.append({"table": text})
     elif not reading.mounts:

@@ -186,3 +186,8 @@ def test_the_parser_never_raises(lines: list[str], garbage: str) -> None:
 @given(st.lists(st.sampled_from(["<resources>", "</resources>", "<group", ' id="a"', ">", "</group>", "&x;", "\0"])))
 def test_no_xml_makes_it_raise(pieces: list[str]) -> None:
     resources("".join(pieces), {})
+
+
+def test_a_host_tells_what_it_calls_itself() -> None:
+    named = parse_use("restripe-gfs2-use 1\nname =node1.example.com\nmounts told\nend\n")
+    assert (named.model.name, named.problems) == ("node1.example.com", ())

@@ -79,7 +79,7 @@ async def test_a_check_is_stopped_by_term_and_what_it_complained_of_until_then_i
     hold = host.output("hold")
     hold.touch()
     host.server.account.script("bin/awk", HOLD_AWK.format(hold=hold))
-    async with watched(host, Time(1.0)) as session:
+    async with watched(host, Time(10.0)) as session:
         await launch_fsck(session, "held")
         await until(lambda: host.tools("fsck.gfs2"))
         await until(lambda: "Starting pass4" in log_of(session, "held"))  # only there it begins to complain

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -14,16 +15,17 @@ from supervision.filesystem import Phase
 from tests.gfs2_real.conftest import FastHost
 from tests.gfs2_real.far import Gfs2Host
 from tests.gfs2_real.session import Watched, launch_savemeta, watched
+from tests.processes import send
 from tests.waiting import until
 
 pytestmark = pytest.mark.openssh
 
 
 async def test_a_savemeta_that_stands_still_is_stalled_until_it_goes_on(fast: FastHost) -> None:
-    """Two at once, which take each other's time for nothing: who stands still needs no processor."""
+    """All at once: who stands still needs no processor."""
     async with watched(*fast) as session:
         await session.watch.begin()
-        await asyncio.gather(_stopped_by_a_signal(session), _held_up_by_its_output(session))
+        await asyncio.gather(_stopped_by_a_signal(session), _held_up_by_its_output(session), _crashed(session))
 
 
 async def _stopped_by_a_signal(session: Watched) -> None:
@@ -74,7 +76,7 @@ async def _held_up_by_its_output(session: Watched) -> None:
             """The same, with all that there is."""
             pipe.take(1 << 20)
             progress = session.progress(words)
-            return progress is not None and progress.phase in (Phase.FINISHED, Phase.FAILED, Phase.UNKNOWN)
+            return progress is not None and progress.phase in (Phase.FINISHED, Phase.FAILED)
 
         await until(ended, 60)
     end = session.progress(words)
@@ -82,6 +84,16 @@ async def _held_up_by_its_output(session: Watched) -> None:
     assert end.phase is Phase.FINISHED, end.why
     assert end.counter is not None
     assert (end.counter.done or 0) >= host.filled.files + host.filled.indirect
+
+
+async def _crashed(session: Watched) -> None:
+    """It ends as a tool does that has a bug."""
+    host, words = session.host, "crash.meta.gz"
+    await launch_savemeta(session, "crash", words, 9)
+    await session.phase(words, Phase.RUNNING)
+    send([host.tool(words)], signal.SIGSEGV)
+    failed = await session.phase(words, Phase.FAILED)
+    assert failed.why.startswith("exit code 139 (SEGV: the tool crashed)")
 
 
 class _Pipe:

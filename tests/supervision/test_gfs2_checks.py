@@ -299,6 +299,8 @@ def test_all_other_nodes_are_asked_and_none_where_there_is_no_cluster() -> None:
         OTHER: f"restripe-gfs2-use {DEVICE}",
         "pollux3": f"restripe-gfs2-use {DEVICE}",
     }
+    reached = use(nodes=(Node("pollux3"), Node(OTHER)), name="pollux3.example.com")  # by an address, say
+    assert set(node_questions(FSCK, facts({f"gfs2 use {HOST}": reached}))) == {OTHER}
     assert node_questions(FSCK, facts({f"sb {DEVICE}": Superblock(4096, lock_protocol="lock_nolock")})) == {}
     assert node_questions(FSCK, {}) == {}
 

@@ -119,6 +119,13 @@ def test_a_host_that_has_no_such_device_does_not_say_that_it_is_not_mounted_ther
     assert rows(FS.nodes(made.state({**made.device_facts(), **other})))[0][2] == "no"
 
 
+def test_a_host_that_is_reached_by_another_name_is_the_node_that_it_calls_itself() -> None:
+    nodes = (Node("node1.example.com", NodeState.MEMBER), Node("node2", NodeState.MEMBER))
+    state = made.state({f"gfs2 use {HOST}": use(name="node1", nodes=nodes)})
+    assert rows(FS.nodes(state)) == [("n1", "member", "no"), ("node2", "member", "unknown: not told")]
+    assert FS.hosts(state, HOST) == ("node2",)  # else its jobs would be there twice
+
+
 def test_without_a_cluster_manager_the_hosts_alone_are_known() -> None:
     state = made.state({f"gfs2 use {HOST}": use()})
     assert rows(FS.nodes(state)) == [("n1", "no cluster manager told", "no")]
