@@ -101,6 +101,7 @@ async def test_a_warning_that_nobody_has_agreed_to_stops_it() -> None:
     with pytest.raises(StopError, match="was not so when it was confirmed: mounted: n1 has it mounted") as stopped:
         await job.run()
     assert stopped.value.ending is Ending.REFUSED
+    opened.open("fsck -n")  # what was opened and not begun makes no difference
     assert opened.ending is Ending.REFUSED
     assert site.launched == []
 
