@@ -102,7 +102,8 @@ def ended(view: View, job: Job, work: Work | None, rc: int, log: Log | None) -> 
     if rc != 0:
         return Phase.FAILED, _failed(rc, log)
     if log is None or log.size < job.status.size:
-        return Phase.UNKNOWN, "exit code 0, which these tools also have where they failed; its log is not read yet"
+        what = "exit code 0, which these tools also have where they failed; its log is not read yet"
+        return (Phase.FINISHING if _lately(view, job) else Phase.UNKNOWN), what
     doubts, to_check = _doubts(view, job, log, work)
     if doubts:
         return Phase.FAILED, f"exit code 0, yet {'; '.join(doubts)}"
@@ -152,8 +153,7 @@ def ended_unseen(view: View, job: Job, work: Work | None, log: Log | None) -> tu
     code = job.status.meaning.removeprefix("it has ended; ")
     checks = work is not None and work.kind == FSCK
     if not is_over(log.scan):
-        settled = job.settled_at if job.settled_at is not None else job.at
-        if view.state.at - settled <= LATE * LATE_LOOKS:
+        if _lately(view, job):
             return Phase.FINISHING, "its process has ended; its last lines may not be written yet"
         where = f" in {log.scan.phase}" if log.scan.phase else ""
         return Phase.LOST, f"its output breaks off{where}; {code}"
@@ -161,6 +161,12 @@ def ended_unseen(view: View, job: Job, work: Work | None, log: Log | None) -> tu
     if doubts:
         return Phase.FAILED, f"its last lines tell that it came to its end, yet {'; '.join(doubts)}; {code}"
     return Phase.FINISHED, f"its last lines tell that it came to its end; {code}"
+
+
+def _lately(view: View, job: Job) -> bool:
+    """Whether it was seen to be over so lately that the rest of its log may be on its way."""
+    settled = job.settled_at if job.settled_at is not None else job.at
+    return view.state.at - settled <= LATE * LATE_LOOKS
 
 
 def finished_run(view: View, job: Job) -> FinishedRun | None:

@@ -39,7 +39,7 @@ class Gfs2Guides:
     def __init__(self, supervisor: Supervisor, operator: str) -> None:
         self._supervisor = supervisor
         self._operator = operator
-        self._last: Gfs2Job | None = None
+        self._opened: list[Gfs2Job] = []
 
     @property
     def title(self) -> str:
@@ -66,7 +66,7 @@ class Gfs2Guides:
     @property
     def ending(self) -> Ending | None:
         """How the last one ended that was begun; UNKNOWN while it runs, None where none was."""
-        return self._last.steps.ending if self._last and self._last.begun else None
+        return next((job.steps.ending for job in reversed(self._opened) if job.begun), None)
 
     def wrong(self, typed: str) -> str:
         """What is wrong with a text; empty when it can be opened."""
@@ -83,7 +83,7 @@ class Gfs2Guides:
         stamp = local_time(clock, self._supervisor.store.state.utc_offset).strftime("%Y%m%dT%H%M%S")
         plan = f"{name_part(wanted.device)[:60]}-{stamp}-{secrets.token_hex(2)}"
         job = Gfs2Job(self._supervisor, wanted, plan=plan, operator=self._operator, mode=mode)
-        self._last = job
+        self._opened = [*[each for each in self._opened if each.begun][-1:], job]
         return job
 
     def _read(self, typed: str) -> Typed:

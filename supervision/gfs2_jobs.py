@@ -152,7 +152,7 @@ class Gfs2Job:
         rc = _rc(job)
         phase, told = gfs2_ends.ended(self._view, job, work_of(words_of(job)), rc, self._log(job))
         if phase is not Phase.FINISHED:
-            ending = Ending.UNKNOWN if phase is Phase.UNKNOWN else Ending.FAILED
+            ending = Ending.FAILED if phase is Phase.FAILED else Ending.UNKNOWN
             raise StopError(
                 ending, f"{self.wanted.host}: {command.text}: {told}. {advice_for(self.wanted, self._mode)}"
             )

@@ -131,6 +131,8 @@ async def test_a_file_that_is_cut_off_never_reaches_the_target(small: Gfs2Host) 
         assert ended.startswith("done: ")
         assert "exit code 1" in ended
         assert session.state.steps[2].command.endswith(f"-- fsck.gfs2 -y {target.device}")
+        ended = await performed(session, "fsck -p")  # it is marked clean now, and only that is said
+        assert "exit code 0" in ended
 
 
 async def test_what_is_no_gfs2_is_not_begun(small: Gfs2Host) -> None:

@@ -10,9 +10,12 @@ from supervision.gfs2_guides import Gfs2Guides
 from supervision.gfs2_jobs import Gfs2Job
 from supervision.migration import Ending, StopError
 from supervision.state import State
-from tests.supervision.gfs2_scripted import DEVICE, HOST, MOUNTED, OUT, THERE, host, supervised
+from tests.gfs2.gfs2texts import told
+from tests.gfs2.pacemaker import STOPPED, mount, resources
+from tests.supervision.gfs2_scripted import DEVICE, HOST, MOUNTED, OUT, THERE, UNUSED, host, supervised
 from tests.supervision.scripted_site import ScriptedSite
 
+CLUSTERED = told("sb_350").replace("lock_nolock", "lock_dlm")
 UUID = "0d9b438d-66af-4b8a-a559-d2c28a88db74"
 
 
@@ -98,6 +101,7 @@ async def test_a_warning_that_nobody_has_agreed_to_stops_it() -> None:
     with pytest.raises(StopError, match="was not so when it was confirmed: mounted: n1 has it mounted") as stopped:
         await job.run()
     assert stopped.value.ending is Ending.REFUSED
+    opened.open("fsck -n")  # what was opened and not begun makes no difference
     assert opened.ending is Ending.REFUSED
     assert site.launched == []
 
@@ -130,3 +134,39 @@ async def test_the_resource_groups_are_not_read_twice_within_minutes() -> None:
     await looked(job)
     assert site.asked[HOST, f"restripe-gfs2-rgs {DEVICE}"] == 1
     assert site.asked[HOST, f"blkid -p {DEVICE}"] == 2
+
+
+async def test_a_check_waits_for_every_node_and_for_the_resource_to_be_disabled() -> None:
+    site = host()
+    nodes = "nodes crm_node 0\n| 1 n1 member\n| 2 n2 member\nresources cibadmin 0\n"
+    enabled = nodes + "".join(f"| {line}\n" for line in resources(mount("home", DEVICE)).splitlines())
+    disabled = nodes + "".join(f"| {line}\n" for line in resources(mount("home", DEVICE, STOPPED)).splitlines())
+    site.answers |= {
+        "gfs2_edit": CLUSTERED,
+        "restripe-gfs2-use": UNUSED.replace("mounts told\n", f"mounts told\n{disabled}"),
+    }
+    site.away = {"n2"}
+    opened = guides(site)
+    with pytest.raises(RefusedError, match=r"whether n2 has it mounted is not known: .*make n2 answer"):
+        await opened.open("fsck -y").prepare()
+    site.away.clear()
+    job = opened.open("fsck -y")
+    await job.prepare()
+    assert any("not mounted on n[1-2]" in line for line in job.lines)
+    assert site.asked["n2", f"restripe-gfs2-use {DEVICE}"] >= 1
+    site.answers |= {"restripe-gfs2-use": UNUSED.replace("mounts told\n", f"mounts told\n{enabled}")}
+    with pytest.raises(StopError, match=r"resource home is not disabled.*pcs resource disable home"):
+        await job.run()
+    assert site.launched == []
+
+
+async def test_the_steps_of_one_work_are_gone_when_those_of_another_are_announced() -> None:
+    site = host()
+    opened = guides(site)
+    job = opened.open(f"restoremeta {OUT}")
+    job.steps.announce()
+    state = state_of(job)
+    assert [step.name for step in state.steps.values()] == ["look", "whole", "restoremeta", "verify"]
+    after = opened.open("fsck -n")
+    after.steps.announce()
+    assert [step.name for step in state_of(after).steps.values()] == ["look", "fsck", "verify"]

@@ -187,8 +187,10 @@ def test_the_guard_s_sums_behind_the_last_line_do_not_hide_the_end() -> None:
 
 
 def test_a_log_that_is_not_read_to_its_end_decides_nothing() -> None:
-    found = told(job(JobState.FINISHED, rc=0, size=500, ended=NOW))
-    assert found.phase is Phase.UNKNOWN
+    """What tells of all jobs may be quicker than what reads the log: that is no end that nobody knows."""
+    unread = job(JobState.FINISHED, rc=0, size=500, ended=NOW)
+    assert told(unread).phase is Phase.FINISHING
+    assert told(msgspec.structs.replace(unread, settled_at=NOW - 25)).phase is Phase.UNKNOWN
 
 
 @pytest.mark.parametrize(
