@@ -185,7 +185,7 @@ def _running(view: View, job: Job, log: Log | None, gap: float | None) -> tuple[
     since = view.began(job) if printed is None else printed
     silent = max(0.0, now - since)
     said = f"{'it has printed nothing' if printed is None else 'no line'} for {duration_text(silent)}{_than(gap)}"
-    found = _unmoved(judged(view.state, job, within=WITHIN, printed=printed), printed, silent, gap, said)
+    found = _unmoved(judged(view.state, job, within=WITHIN, printed=printed), silent, gap, said)
     if found:
         return found
     if over := _nearly_over(log):
@@ -196,16 +196,14 @@ def _running(view: View, job: Job, log: Log | None, gap: float | None) -> tuple[
     return Phase.RUNNING, ""
 
 
-def _unmoved(
-    judgement: Judgement, printed: float | None, silent: float, gap: float | None, said: str
-) -> tuple[Phase, str] | None:
+def _unmoved(judgement: Judgement, silent: float, gap: float | None, said: str) -> tuple[Phase, str] | None:
     """What a silence means, by all that its process does; None where nothing is unusual.
 
     Lines alone prove no standstill: gzip is fed for long without one, and a slow disk holds them up.
     """
     quiet = silent > max(QUIET, QUIET_GAPS * (gap or 0.0))
     match judgement.going:
-        case Going.STOPPED if printed is None or judgement.since is None or printed <= judgement.since:
+        case Going.STOPPED:
             return Phase.STALLED, judgement.why
         case Going.GONE:
             return Phase.FINISHING, f"{judgement.why}; the job has not told of its end yet"

@@ -115,7 +115,9 @@ def judged(state: State, job: Job, *, within: float, printed: float | None = Non
         gone = max(each.gone or works.at for each in seen)
         return Judgement(Going.GONE, f"its process was gone at {_moment(state, gone)}", gone)
     stops = [each.stopped for each in here]
-    if (stopped := max((at for at in stops if at is not None), default=None)) is not None and None not in stops:
+    stopped = max((at for at in stops if at is not None), default=None)
+    went_on = printed is not None and printed > works.at  # since its host told of it
+    if stopped is not None and None not in stops and not went_on:
         text = f"its process is stopped (state {here[-1].worker.state}) since {_moment(state, stopped)}: kill -CONT"
         return Judgement(Going.STOPPED, f"{text} {here[-1].worker.pid} lets it go on", stopped)
     return _by_counters(state, works, here, within, printed)

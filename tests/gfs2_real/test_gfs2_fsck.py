@@ -61,7 +61,8 @@ async def test_a_check_that_finds_very_much_leaves_a_short_log_and_every_finding
     async with watched(*fast) as session:
         await session.watch.begin()
         await launch_fsck(session, "fsck")
-        end = await session.phase("fsck.gfs2", Phase.FINISHED, Phase.FAILED, Phase.UNKNOWN)
+        await until(lambda: "bytes, in all:" in log_of(session, "fsck"), 60)
+        end = await session.phase("fsck.gfs2", Phase.FINISHED, Phase.FAILED)
         assert (end.phase, end.why) == (Phase.FINISHED, "exit code 4: errors were left as they are")
         assert {word for _, word in end.phases} == {"done"}
         assert {"pass1", "pass2", "pass3", "pass4"} <= {name for name, _ in end.phases}
@@ -81,10 +82,10 @@ async def test_a_check_is_stopped_by_term_and_what_it_complained_of_until_then_i
     host.server.account.script("bin/awk", HOLD_AWK.format(hold=hold))
     async with watched(host, Time(10.0)) as session:
         await launch_fsck(session, "held")
-        await until(lambda: host.tools("fsck.gfs2"))
-        await until(lambda: "Starting pass4" in log_of(session, "held"))  # only there it begins to complain
+        await until(lambda: host.tools("fsck.gfs2"), 60)
+        await until(lambda: "Starting pass4" in log_of(session, "held"), 60)  # only there it begins to complain
         await session.supervisor.site.stop(host.name, "held")
-        await until(lambda: not host.tools("fsck.gfs2"))
+        await until(lambda: not host.tools("fsck.gfs2"), 60)
         hold.unlink()
         end = await session.phase("fsck.gfs2", Phase.FAILED, Phase.FINISHED, Phase.UNKNOWN)
         assert end.phase is Phase.FAILED

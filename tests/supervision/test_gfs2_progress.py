@@ -104,6 +104,9 @@ def test_a_stopped_process_is_a_stall_at_once_and_its_next_line_the_end_of_it() 
     assert "kill -CONT 77 lets it go on" in stopped.why
     assert stopped.finish is None
     assert told(job(), counting(NOW - 1), looks=looks).phase is Phase.RUNNING
+    # a line that it had printed before may be read after the first look that finds it stopped: the next one decides
+    again = ((NOW - 22, worker()), (NOW - 12, worker(state="T")), (NOW - 2, worker(state="T")))
+    assert told(job(), counting(NOW - 11), looks=again).phase is Phase.STALLED
 
 
 def test_a_process_that_is_gone_before_its_job_has_told_is_finishing() -> None:
