@@ -264,32 +264,46 @@ def test_servers_with_other_nsddevices_are_a_warning(cluster: Cluster) -> None:
     assert ended.code in (4, 6)  # the script may list nothing that is chosen
 
 
+FIRST = "servers=foo1 failureGroup=1"
+WRONG = {
+    "a": ("device=sdg nsd=a servers=foo9", "'foo9' is no node of the cluster"),
+    "b": ("device=sdg nsd=b", "it names no server"),
+    "c": (f"device=sdz nsd=c {FIRST}", "no whole disk"),
+    "d": (f"device=sdg1 nsd=d {FIRST}", "no whole disk"),
+    "foo1_nsd1": (f"device=sdg nsd=foo1_nsd1 {FIRST}", "an NSD of this name already"),
+    "foo1_ssd1": ("nsd=foo1_ssd1 usage=metadataOnly failureGroup=1", "it names no server"),
+    "e": (
+        "device=sdh nsd=e servers=foo1,foo2 failureGroup=1",
+        "does not see wwn:55cd2e404b7d1a40 at all",
+    ),
+    "f": (f"device=/dev/sdg nsd=f {FIRST}", "is meant by foo1_nsd1, h too"),
+    "g": ("device=sdh nsd=g servers=foo1 failureGroup=2", "is meant by e too"),
+    "h": (f"device=sdg nsd=h {FIRST} thinDiskType=scsi", "thinly provisioned"),
+}
+"""Stanzas of one file by their NSD: each is blocked, and why."""
+
+
+def test_every_wrong_stanza_of_a_file_is_blocked_by_its_name(unbroken: Cluster) -> None:
+    told = as_json(unbroken, "".join(f"%nsd: {words}\n" for words, _why in WRONG.values()))
+    assert told["exit"] == 4
+    blocks = [verdict for verdict in told["verdicts"] if verdict["level"] == "block"]
+    for nsd, (_words, why) in WRONG.items():
+        assert any(block["about"] == nsd and why in block["text"] for block in blocks), (nsd, blocks)
+    assert any("failure groups 1, 2 share server foo1" in block["text"] for block in blocks)
+
+
+def test_what_is_an_nsd_already_is_no_mistake(unbroken: Cluster) -> None:
+    text = f"%nsd: device=sda nsd=foo1_nsd1 {FIRST}\n%nsd: nsd=foo1_nsd2 usage=dataOnly failureGroup=1\n"
+    ended = verify(unbroken, text)
+    assert ended.code == 0, ended
+    assert "foo1_nsd1, foo1_nsd2): it is this NSD already" in " ".join(ended.out.split())
+
+
 @pytest.mark.parametrize(
     ("text", "code", "said"),
     [
-        ("%nsd: device=sdg nsd=a servers=foo9\n", 4, "'foo9' is no node of the cluster"),
-        ("%nsd: device=sdg nsd=a\n", 4, "it names no server"),
-        ("%nsd: device=sdz nsd=a servers=foo1 failureGroup=1\n", 4, "no whole disk"),
-        ("%nsd: device=sdg1 nsd=a servers=foo1 failureGroup=1\n", 4, "no whole disk"),
-        ("%nsd: device=sdg nsd=foo1_nsd1 servers=foo1 failureGroup=1\n", 4, "an NSD of this name already"),
-        ("%nsd: device=sda nsd=foo1_nsd1 servers=foo1 failureGroup=1\n", 0, "it is this NSD already"),
-        ("%nsd: nsd=foo1_nsd1 usage=dataOnly failureGroup=1\n", 0, "it is this NSD already"),
-        ("%nsd: nsd=foo1_ssd1 usage=metadataOnly failureGroup=1\n", 4, "it names no server"),
-        ("%nsd: device=sdg nsd=a servers=foo1,foo2 failureGroup=1\n", 4, "does not see wwn:55cd2e404b7d1a3b at all"),
         ("%nsd: device=sdg nsd=a b servers=foo1\n", 4, "line 1 of the file: not attribute=value: b"),
-        (
-            "%nsd: device=sdg nsd=a servers=foo1 failureGroup=1\n%nsd: device=/dev/sdg nsd=b servers=foo1\n",
-            4,
-            "is meant by b too",
-        ),
-        (
-            "%nsd: device=sdg nsd=a servers=foo1 failureGroup=1\n%nsd: device=sdh nsd=b servers=foo1 failureGroup=2\n",
-            4,
-            "failure groups 1, 2 share server foo1",
-        ),
-        ("%nsd: device=sdg nsd=a servers=foo1 failureGroup=1 thinDiskType=scsi\n", 4, "thinly provisioned"),
-        ("%pool: pool=data blockSize=1M\n", 4, "no stanza of it is for an NSD"),
-        ("# %nsd: device=sdg nsd=a servers=foo1\n", 4, "no stanza"),
+        ("# %nsd: device=sdg nsd=a servers=foo1\n%pool: pool=data blockSize=1M\n", 4, "no stanza of it is for an NSD"),
         ("nothing\n", 2, "holds no stanza"),
         ("", 2, "holds no stanza"),
     ],
