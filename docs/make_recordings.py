@@ -37,11 +37,13 @@ from supervision.impact import Standing
 from supervision.journal import Journal
 from supervision.migration import Ending, StopError
 from supervision.probejob import Hurt, hurt, probe_spec
-from supervision.recipes.metadata_to_ssd import MetadataToSsd
+from supervision.recipes.metadata_to_ssd import RECIPE
 from supervision.state import State
 from supervision.store import Store
 from supervision.supervisor import Cadence, Supervisor
+from supervision.walking import Walk
 from supervision.watching import Watch
+from tui.demo import planned
 from tui.session import header_for
 
 SHIPPED = Path(str(files("recordings"))) / "night-5.2.jsonl"
@@ -83,7 +85,7 @@ class Night:
     simulation: Simulation
     supervisor: Supervisor
     fs: FileSystem
-    recipe: MetadataToSsd
+    migration: Walk
     began: float = 0.0
     """When the restripe began; scenes are counted from there."""
 
@@ -277,11 +279,11 @@ async def opened(simulation: Simulation, record: Path) -> AsyncIterator[Night]:
     journal = Journal(Store(header), writer)
     site = RecordingSite(live, journal.emit, writer, journal.prepare)
     supervisor = Supervisor(site, journal, fs=simulation.fs, entry=simulation.entry)
-    recipe = MetadataToSsd(supervisor, plan=header.plan, operator=OPERATOR)
+    migration = Walk(supervisor, RECIPE, lambda: planned(supervisor, header.plan, OPERATOR), operator=OPERATOR)
     try:
         async with supervisor:
-            yield Night(simulation, supervisor, file_system(header), recipe)
-        journal.emit(Closed(clock.now(), recipe.steps.ending.value))
+            yield Night(simulation, supervisor, file_system(header), migration)
+        journal.emit(Closed(clock.now(), migration.ending.value))
     finally:
         await asyncio.to_thread(writer.close)
 
@@ -296,11 +298,11 @@ async def make(record: Path, speed: float) -> None:
         await clock.sleep(BASELINE)
         happening = asyncio.create_task(scenes(night))
         with contextlib.suppress(StopError):  # told by its step
-            await night.recipe.run()
+            await night.migration.run()
         await happening
         await clock.sleep(5 * MINUTE)
-        if night.recipe.steps.ending is not Ending.DONE:
-            raise RuntimeError(night.recipe.steps.why)
+        if night.migration.ending is not Ending.DONE:
+            raise RuntimeError(night.migration.why)
         night.mark("end")
 
 

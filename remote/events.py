@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import msgspec
 
+from remote.checked import Check
 from remote.command import Command
 from remote.jobs import JobSpec, JobStatus, Place
 
@@ -183,6 +184,25 @@ class StepChanged(Base, frozen=True, tag="step"):
     rc: int | None = None
 
 
+class Checked(Base, frozen=True, tag="checked"):
+    """What the checks of a step said, all of them: those of before are over. `step` is its number.
+
+    With `after` they are what was read back when its command had ended.
+    """
+
+    step: int
+    checks: tuple[Check, ...]
+    after: bool = False
+
+
+class Acknowledged(Base, frozen=True, tag="acknowledged"):
+    """A person took note of one warning of a step, by its key."""
+
+    step: int
+    key: str
+    who: str
+
+
 class Calibrated(Base, frozen=True, tag="calibrated"):
     """What `runs` finished runs of a kind teach: how much further its forecasts reach below and above the middle."""
 
@@ -215,6 +235,8 @@ Event: TypeAlias = (
     | Decided
     | Marked
     | StepChanged
+    | Checked
+    | Acknowledged
     | Calibrated
     | Closed
 )

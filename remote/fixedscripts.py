@@ -15,6 +15,8 @@ SCRIPTS = {
     "restripe-devices": ("linux/devices.sh",),
     "restripe-signatures": ("linux/signatures.sh",),
     "restripe-scans": ("linux/processes.sh", "linux/scans.sh"),
+    "restripe-programs": ("linux/processes.sh", "linux/scans.sh"),
+    "restripe-nightly": ("linux/nightly.sh",),
     "restripe-logs": ("linux/logs.sh",),
     "restripe-io": ("linux/io.sh",),
     "restripe-work": ("linux/processes.sh", "linux/work.sh"),

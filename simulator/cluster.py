@@ -30,6 +30,8 @@ class Cluster:
     tiebreakers: tuple[str, ...] = ()
     ces_addresses: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Addresses of the protocol nodes, by host."""
+    callbacks: dict[str, tuple[str, str]] = field(default_factory=dict)
+    """What GPFS runs by itself, by name: the command, and the events joined by commas."""
     _names: dict[str, Host] = field(default_factory=dict, repr=False)
     _by_wwn: dict[str, list[tuple[Host, Device]]] = field(default_factory=dict, repr=False)
 

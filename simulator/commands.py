@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-from simulator import altering, changing, discovery, diskreading, probing, reading, removing, restriping
+from simulator import altering, changing, discovery, diskreading, probing, reading, removing, restriping, saving
 from simulator.going import Record
+from simulator.holding import BEGIN, END
 from simulator.streams import Streams
 from simulator.usage import USAGES, CommandError, UsageError
 from simulator.world import Call, World
@@ -26,6 +27,8 @@ HANDLERS: dict[str, Handler] = {
     "mmlsmount": reading.mmlsmount,
     "mmlsmgr": reading.mmlsmgr,
     "mmlsconfig": reading.mmlsconfig,
+    "mmlscallback": reading.mmlscallback,
+    "mmauth": reading.mmauth,
     "mmlspool": reading.mmlspool,
     "mmlssnapshot": reading.mmlssnapshot,
     "mmlsqos": reading.mmlsqos,
@@ -41,6 +44,7 @@ HANDLERS: dict[str, Handler] = {
     "mmdeldisk": removing.mmdeldisk,
     "mmrpldisk": removing.mmrpldisk,
     "mmdelnsd": removing.mmdelnsd,
+    "mmbackupconfig": saving.mmbackupconfig,
     "mmrestripefs": restriping.mmrestripefs,
     "mmdevdiscover": discovery.mmdevdiscover,
     "lsblk": diskreading.block_devices,
@@ -50,7 +54,7 @@ HANDLERS: dict[str, Handler] = {
     "date": now,
 }
 
-LOCAL = frozenset({"mmlscluster", "mmlsconfig", "mmgetstate", "mmdiag", "mmhealth", "mmdevdiscover"})
+LOCAL = frozenset({"mmlscluster", "mmlsconfig", "mmlscallback", "mmgetstate", "mmdiag", "mmhealth", "mmdevdiscover"})
 """Commands that any node may run where only some are administration nodes: they ask nobody else."""
 
 WRITING = frozenset({"mmcrnsd", "mmdelnsd", "mmadddisk", "mmrpldisk", "mmdeldisk"})
@@ -73,9 +77,14 @@ async def execute(world: World, call: Call) -> int:
         world.history.append(record)
         world.running.append(record)
     try:
-        record.rc = await _handled(handler, world, call)
-        if call.name in WRITING:
-            await world.devices_changed()
+        try:
+            rc = await _handled(handler, world, call)
+        finally:
+            if call.name in WRITING:
+                await world.devices_changed()
+        if rc == 0:
+            await world.holds.pass_by(call.name, END)
+        record.rc = rc
         if streams is not None:
             await streams.flush()
             call.err[:] = [streams.words(text) for text in call.err]
@@ -112,6 +121,7 @@ async def _handled(handler: Handler, world: World, call: Call) -> int:
     try:
         if call.name.startswith("mm") and call.name not in LOCAL:
             world.need_admin(call)
+        await world.holds.pass_by(call.name, BEGIN)
         await handler(world, call)
     except UsageError as problem:
         usage = USAGES[call.name] + " [-Y]" * world.dialect.has_y(call.name)

@@ -7,9 +7,9 @@ Asking:
 
 - `facts`: `now`, `release`, `fs`, `metadata_kb` by NSD, `metadata_left_on_rotating_kb`, `metadata_total_kb` (constant
   over a restripe: maps are not counted), `properly_replicated`, `inodes`, `disks`, `nsds`, `running` commands,
-  `restripe` (null or its progress), `busy_with`, `destroyed` (`host`, `device`, `wwn`, `what`, `when`), `boot_ids`,
-  `hosts` (`power`, `daemon`, `connections`, `frozen`), `manager`, `quorum`, `qos`, `policies`, `refused` (bad
-  requests of shims).
+  `restripe` (null or its progress), `held` (names of commands that stand still), `busy_with`, `destroyed` (`host`,
+  `device`, `wwn`, `what`, `when`), `boot_ids`, `hosts` (`power`, `daemon`, `connections`, `frozen`), `manager`,
+  `quorum`, `qos`, `policies`, `refused` (bad requests of shims).
 - `history`: `commands`, every mm command in order of start: `host`, `argv`, `pid`, `start`, `end`, `rc` (null while it
   runs and for one whose process was killed).
 - `environment` host [share=false]: the `environment` that makes a session of any SSH server that host: PATH, SIM_*,
@@ -64,6 +64,13 @@ The cluster:
 - `snapshot` name [metadata_kb=2000000] [data_kb=200000000] [delete=false]: a restripe that begins later walks its
   inodes too, as many as its metadata has room for; answers with these for all snapshots.
 
+- `attribute` name value: `metadata_replicas`, `max_metadata_replicas`, `data_replicas`, `max_data_replicas` or
+  `inode_bytes` of the file system. `inodes` [used] [allocated] [maximum].
+- `role` disk [usage] [group] [status] [pool]: what the disk is from now on, whatever mmchdisk would say to that.
+- `mount` host [mounted=true]: whether the host mounts the file system.
+- `callback` name [command] [event=startup]: what `mmlscallback` lists; without a command it is taken away.
+- `file` host path [text]: a crontab, script or unit of the host, for whoever looks below RESTRIPE_SYSROOT.
+
 A restripe that runs, and its users:
 
 - `stall` [seconds=0] [disk] [thread=NSDThread] [reason] [release=false]: it stands still for so long, or with 0 until
@@ -80,6 +87,8 @@ Other people:
 
 - `occupy` [program=mmdeldisk] [seconds=600]: a conflicting command has the file system; what a second one does, the
   policy `conflict` says. `qos` [limits] [enabled=true]: limits as of `mmchqos`.
+- `hold` command [at=begin|end]: commands of that name stand still before anything of them has happened, or after all of
+  it has, until `hold` release=true lets everything go on. Answers with `held`.
 - `outsider` host [through=tee|nohup|screen] [file] [options=-r]: `mmrestripefs FS OPTIONS` on a host without any
   connection or job, through `| tee FILE`, `nohup ... >FILE` (restripe.log), or in a terminal whose log a parent named
   SCREEN keeps (screenlog.0). Answers with `pid` (of the shell, the command or that parent), `file` and `command`.

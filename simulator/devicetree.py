@@ -56,6 +56,7 @@ def tree(host: Host) -> dict[str, Entry]:
     found["proc/swaps"] = _swaps(listed)
     if host.nsddevices is not None:
         found["var/mmfs/etc/nsddevices"] = host.nsddevices
+    found.update(host.files)
     return found
 
 

@@ -165,6 +165,8 @@ class Host:
     boots: int = 0
     nsddevices: str | None = None
     """The script /var/mmfs/etc/nsddevices; None where there is none."""
+    files: dict[str, str] = field(default_factory=dict)
+    """Other files of the host by their paths without the first slash: crontabs and the like."""
     unseen: dict[str, Device] = field(default_factory=dict)
     """Devices that are there and that this host does not see."""
     changes: int = 0

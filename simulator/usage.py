@@ -18,6 +18,8 @@ USAGES: Mapping[str, str] = {
     "mmlsmount": "mmlsmount {Device | all} [-L]",
     "mmlsmgr": "mmlsmgr [Device[ Device...]] [-c]",
     "mmlsconfig": "mmlsconfig [Attribute]",
+    "mmlscallback": "mmlscallback",
+    "mmauth": "mmauth show",
     "mmlspool": "mmlspool Device [PoolName | all] [-L]",
     "mmlssnapshot": "mmlssnapshot Device [-d] [-s {all | Snapshot[,Snapshot...]}]",
     "mmlsqos": "mmlsqos Device [--pool {all | PoolName}] [--seconds Seconds]",
@@ -43,6 +45,7 @@ USAGES: Mapping[str, str] = {
         "mmrpldisk Device DiskName {DiskDesc | -F StanzaFile} [-v {yes | no}]\n"
         "          [-N {Node[,Node...] | NodeFile | NodeClass}]"
     ),
+    "mmbackupconfig": "mmbackupconfig Device -o OutputFile",
     "mmrestripefs": (
         "mmrestripefs Device {-m | -r | -b | -R | -p} [-P PoolName]\n"
         "          [-N {Node[,Node...] | NodeFile | NodeClass}]"

@@ -20,6 +20,7 @@ from remote.linux.host_time import parse_host_time
 from remote.linux.inventory_parsing import parse_devices
 from remote.linux.log_tails import parse_logs
 from remote.linux.lsblk import json_refused, parse_lsblk
+from remote.linux.nightly import parse_nightly
 from remote.linux.room import parse_room
 from remote.linux.scans_parsing import parse_scans
 from remote.linux.work import parse_work
@@ -64,6 +65,10 @@ def reader(reading: Reading, host: str, command: Command) -> tuple[str, Parser] 
             return f"contents {host}", parse_signatures
         case "restripe-scans", *_:
             return f"scans {host}", parse_scans
+        case "restripe-programs", *_:
+            return f"programs {host}", parse_scans
+        case ("restripe-nightly",):
+            return f"nightly {host}", parse_nightly
         case "restripe-logs", *_:
             return f"logs {host}", parse_logs
         case ("restripe-io",):

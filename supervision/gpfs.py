@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from remote.command import Command, Effect
+from remote.command import Command
 from remote.gpfs import commands as gpfs
 from remote.linux.commands import devices, disk_counters, log_history, logs, lsblk, signatures
 from remote.linux.host_time import host_time
@@ -48,7 +48,7 @@ _WORDS = Words("GPFS", "NSD", "restripe", "NSD server", "Pools")
 
 def own_daemon() -> Command:
     """The state of GPFS on the host that is asked, which asks no other node."""
-    return Command(("mmgetstate",), Effect.READS, deadline=60.0, privileged=True)
+    return gpfs.own_daemon()
 
 
 def open_file_system(name: str, entry: str, hosts: Sequence[str], sites: Sites) -> FileSystem:

@@ -8,8 +8,10 @@ from collections.abc import Iterator
 from remote.gpfs.models import Disk, DiskList, FsSpace
 from remote.jobs import JobState
 from remote.names import fold
+from supervision import fillforecast
 from supervision.gpfs_disks import BROKEN, FULL, LEAVING, too_full
-from supervision.gpfs_progress import launching
+from supervision.gpfs_fill import shown
+from supervision.gpfs_progress import launching, scan_job
 from supervision.gpfs_text import percent_text, share
 from supervision.gpfs_view import View, is_about
 from supervision.state import Job
@@ -21,7 +23,7 @@ INODES_FULL = 95.0
 
 def disk_problems(view: View) -> Iterator[Line]:
     """All that mmlsdisk and mmdf tell of what is wrong."""
-    for part in (_disks, _attention, _leaving, _replicas, _space):
+    for part in (_disks, _attention, _leaving, _replicas, _space, _filling):
         yield from part(view)
 
 
@@ -167,3 +169,20 @@ def _space(view: View) -> Iterator[Line]:
         yield Line(
             "Inodes", text, Severity.WARNING, f"`mmchfs {view.name} --inode-limit`: no file can be made at 100 %", at
         )
+
+
+def _filling(view: View) -> Iterator[Line]:
+    """Disks that the running scan is forecast to fill too much, while there is time to do something about it."""
+    due = [fill for fill in fillforecast.escape_due(shown(view, scan_job(view))) if fill.end is not None]
+    if not due:
+        return
+    worst, part = due[0], fillforecast.at_end(due[0])
+    names = fold(fill.name for fill in due)
+    text = (
+        f"forecast {percent_text(100 * part)} full on {worst.name} when the restripe ends; over {FULL:.0f} %: {names}"
+    )
+    advice = (
+        f"Full metadata disks stop the file system. The way back: `mmchdisk {view.name} change` the old disks to "
+        "dataAndMetadata before it comes to that, so that metadata has room there again"
+    )
+    yield Line("Metadata", text, Severity.BAD if part >= 1 else Severity.WARNING, advice, view.at(FsSpace))

@@ -15,6 +15,7 @@ from remote.gpfs.models import (
     Usage,
     decode_volume_id,
 )
+from supervision import footprint
 from supervision.bars import eighths
 from supervision.clocktext import local_time
 from supervision.filesystem import Fill
@@ -22,7 +23,7 @@ from supervision.gpfs_text import UNKNOWN, USAGE_WORDS, folded, percent_text, sh
 from supervision.gpfs_view import NOT_ASKED, View, failure_of
 from supervision.tables import Cell, Column, Detail, Row, Severity, Table
 
-FULL = 85.0
+FULL = 100 * footprint.FULL
 """Percent of a metadata disk from which on it is said to be too full: a restripe still has to write somewhere."""
 LEAVING = ("suspended", "to be emptied", "being emptied", "emptied", "replacing")
 """Statuses in which nothing new is written to a disk."""

@@ -6,22 +6,29 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from remote.gpfs.models import (
+    Callbacks,
     Cluster,
+    ClusterConfig,
     Discovery,
     DiskList,
     FileSystem,
     FsSpace,
+    Guests,
     Managers,
     Mounts,
+    NodeHealth,
     NodeStates,
     NsdDevices,
     NsdList,
     Qos,
+    Snapshots,
     Waiters,
 )
 from remote.linux.host_time import HostTime
 from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
+from remote.linux.nightly import NightlyJobs
+from remote.linux.scans import RunningScans
 from supervision.facts import Fact
 from supervision.state import State
 
@@ -33,6 +40,9 @@ _OF_HOST: Mapping[type, str] = {
     Discovery: "discovery",
     HostTime: "time",
     Waiters: "waiters",
+    NodeHealth: "health",
+    RunningScans: "programs",
+    NightlyJobs: "nightly",
 }
 
 
@@ -57,6 +67,10 @@ class GpfsFacts:
             Managers: "managers",
             Mounts: f"mounts {fs}",
             Qos: f"qos {fs}",
+            ClusterConfig: "configuration",
+            Callbacks: "callbacks",
+            Guests: "guests",
+            Snapshots: f"snapshots {fs}",
         }
 
     def fact(self, kind: type, host: str = "") -> Fact | None:

@@ -11,13 +11,14 @@ from supervision import eta_disks
 from supervision.eta import Estimate, Estimator
 from supervision.eta_disks import Filling
 from supervision.filesystem import Fill
+from supervision.footprint import Assumptions
 from supervision.gpfs_disks import LEAVING, fills
 from supervision.gpfs_view import View
 from supervision.jobwords import words_of
 from supervision.spaces import since
 from supervision.state import Job
 
-METADATA_EACH = 2048
+METADATA_EACH = Assumptions().each_plan
 """Bytes of metadata that an inode and its copy have each besides the inode itself. An assumption, from one file system
 of 84 million files: 1,840 there."""
 BELOW = 0.05

@@ -42,6 +42,14 @@ def rebuild(stanzas: Sequence[NsdStanza], pins: Sequence[Pin], site: Site) -> Re
     Raises ProofError, with every difference, unless each device is there once on all hosts that saw it, with the same
     identity and size, and nothing blocks it.
     """
+    rebuilt, found = examine(stanzas, pins, site)
+    if verdicts.worst(found) is Level.BLOCK:
+        raise ProofError(found)
+    return rebuilt
+
+
+def examine(stanzas: Sequence[NsdStanza], pins: Sequence[Pin], site: Site) -> tuple[Rebuilt, list[Verdict]]:
+    """The same with all that was found, whatever it weighs: stanzas of devices that are not there are left out."""
     by_label = {pin.label: reached(pin, site) for pin in pins}
     found: list[Verdict] = []
     fresh: list[NsdStanza] = []
@@ -62,9 +70,7 @@ def rebuild(stanzas: Sequence[NsdStanza], pins: Sequence[Pin], site: Site) -> Re
         fresh.append(msgspec.structs.replace(stanza, device=there[0].name))
     judged = judge_stanzas(fresh, site)
     found += judged.verdicts
-    if verdicts.worst(found) is Level.BLOCK:
-        raise ProofError(found)
-    return Rebuilt(tuple(fresh), judged, tuple(moved))
+    return Rebuilt(tuple(fresh), judged, tuple(moved)), found
 
 
 def reached(pin: Pin, site: Site) -> Pin:

@@ -61,6 +61,16 @@ class GpfsReading(Reading):
                 return "node states", parsers.parse_mmgetstate
             case "mmgetstate", []:
                 return f"node state {host}", parsers.parse_mmgetstate  # of its own daemon: asks no other node
+            case "mmgetstate", ["-N", _]:
+                return "chosen node states", parsers.parse_mmgetstate  # of those that a plan needs, and of no other
+            case "mmlsconfig", []:
+                return "configuration", parsers.parse_mmlsconfig
+            case "mmauth", ["show"]:
+                return "guests", parsers.parse_mmauth
+            case "mmlscallback", []:
+                return "callbacks", parsers.parse_mmlscallback
+            case "mmhealth", ["node", "show"]:
+                return f"health {host}", parsers.parse_mmhealth
             case "mmdiag", ["--waiters"]:
                 return f"waiters {host}", parsers.parse_mmdiag_waiters
             case "mmdevdiscover", []:
@@ -89,7 +99,9 @@ class GpfsReading(Reading):
         return "no -Y in this release; it is asked without" if refused else ""
 
     def lacks(self, command: Command, rc: int, stdout: str, stderr: str) -> str:
-        """QoS came with 4.2; every other question is one that each release knows."""
+        """QoS and mmhealth came with 4.2; every other question is one that each release knows."""
+        if command.argv[0] == "mmhealth" and rc == _NO_COMMAND:
+            return "this release has no mmhealth"
         if command.argv[0] != "mmlsqos":
             return ""
         if rc == _NO_COMMAND:

@@ -67,10 +67,10 @@ def _blocked_by_nsd(verdict: Verdict, seen: Seen | None) -> bool:
     if verdict.kind != verdicts.IN_USE or seen is None or seen.known_as or seen.unread or seen.doubt:
         return False
     kinds = {use.kind for use in seen.uses}
-    return UseKind.NSD in kinds and all(_of_an_nsd(use) for use in seen.uses)
+    return UseKind.NSD in kinds and all(of_an_nsd(use) for use in seen.uses)
 
 
-def _of_an_nsd(use: Use) -> bool:
+def of_an_nsd(use: Use) -> bool:
     """What an NSD of any release leaves on a disk: its id, its partition and the table that this is in."""
     table = use.kind is UseKind.PARTITIONED and use.text.endswith(" partition table")
     return table or use.kind in (UseKind.NSD, UseKind.BYTES)

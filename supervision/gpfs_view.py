@@ -147,7 +147,11 @@ class View:
 
     def daemon_facts(self) -> list[Fact]:
         """Every answer that tells states of daemons, the oldest first: later ones correct earlier ones."""
-        facts = [self.facts.fact(NodeStates), *(self.facts.fact(NodeStates, host) for host in self.hosts)]
+        facts = [
+            self.facts.fact(NodeStates),
+            self.state.facts.get("chosen node states"),
+            *(self.facts.fact(NodeStates, host) for host in self.hosts),
+        ]
         return sorted((fact for fact in facts if fact and fact.parsed), key=lambda fact: fact.at)
 
 

@@ -27,11 +27,15 @@ class StepState(Enum):
     WAITING = "waiting"
     CHECKING = "checking"
     BLOCKED = "blocked"
+    READY = "ready"
+    CONFIRMED = "confirmed"
+    LAUNCHING = "launching"
     RUNNING = "running"
     VERIFYING = "verifying"
     DONE = "done"
     FAILED = "failed"
     UNKNOWN = "unknown"
+    UNDONE = "undone"
 
 
 class Ending(Enum):
@@ -151,7 +155,7 @@ class Run:
             self._stopped(stop)
             raise
         except SiteError as error:
-            ended = StopError(Ending.UNKNOWN if self._launched else _ending(error), str(error))
+            ended = StopError(Ending.UNKNOWN if self._launched else ending_of(error), str(error))
             self._stopped(ended)
             raise ended from None
         else:
@@ -273,7 +277,8 @@ class Run:
         )
 
 
-def _ending(error: SiteError) -> Ending:
+def ending_of(error: SiteError) -> Ending:
+    """How a migration ends that an error of the far side stops before anything was launched."""
     if isinstance(error, UnreachableError):
         return Ending.UNREACHABLE
     if isinstance(error, RefusedError | JobError):

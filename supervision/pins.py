@@ -21,7 +21,7 @@ class PinError(ValueError):
     """A file that holds no pins; the text says why."""
 
 
-class PinnedAt(msgspec.Struct, frozen=True):
+class PinnedAt(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A device as one host saw it: the host as it is reached, its node, the name there, and the boot of that name."""
 
     host: str

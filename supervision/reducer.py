@@ -10,10 +10,12 @@ import msgspec
 
 from remote.command import Command
 from remote.events import (
+    Acknowledged,
     Adopted,
     Answered,
     Asked,
     Calibrated,
+    Checked,
     Closed,
     Decided,
     Event,
@@ -108,6 +110,12 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
                 steps=_with(state.steps, event.number, event),
                 step_times=_with(state.step_times, event.number, (began, event.t)),
             )
+        case Checked() if event.after:
+            return replace(state, proven=_with(state.proven, event.step, event))
+        case Checked():
+            return replace(state, checked=_with(state.checked, event.step, event))
+        case Acknowledged():
+            return replace(state, acknowledged=_with(state.acknowledged, (event.step, event.key), event))
         case Calibrated():
             taught = Calibration(event.below, event.above, event.runs)
             return replace(state, calibrations=_with(state.calibrations, event.kind, taught))

@@ -11,7 +11,9 @@ from types import MappingProxyType
 import msgspec
 
 from remote.events import (
+    Acknowledged,
     Asked,
+    Checked,
     Decided,
     Header,
     LinkChanged,
@@ -94,6 +96,12 @@ class State(msgspec.Struct, frozen=True):
     alive: Mapping[tuple[str, str], bool | None] = MappingProxyType({})
     steps: Mapping[int, StepChanged] = MappingProxyType({})
     step_times: Mapping[int, tuple[float, float]] = MappingProxyType({})
+    checked: Mapping[int, Checked] = MappingProxyType({})
+    """What the checks of each step said last."""
+    proven: Mapping[int, Checked] = MappingProxyType({})
+    """What was read back after each step last, against what it had promised."""
+    acknowledged: Mapping[tuple[int, str], Acknowledged] = MappingProxyType({})
+    """The warnings that somebody took note of, by step and key."""
     pending: Mapping[int, Asked] = MappingProxyType({})
     commands: tuple[Ran, ...] = ()
     decisions: tuple[Decided, ...] = ()

@@ -98,6 +98,10 @@ class Supervisor:
         """
         return await _each(hosts, lambda host: self.ask(host, lsblk(), devices(), signatures(), *more))
 
+    async def ask_each(self, hosts: Sequence[str], *commands: Command) -> dict[str, SiteError]:
+        """Ask every host the same in one batch; one that cannot be asked harms no other."""
+        return await _each(hosts, lambda host: self.ask(host, *commands))
+
     async def look_at_jobs(self, hosts: Sequence[str]) -> dict[str, SiteError]:
         """Ask every host for its jobs; a host that cannot be asked harms no other."""
         return await _each(hosts, self.site.jobs)
@@ -124,10 +128,9 @@ class Supervisor:
             what = f"{task.get_name()} ended by an error of restripe itself: {type(error).__name__}: {error}"
             self.journal.decide(self.site.clock.now(), "restripe", one_line(what))
 
-    def watch(self, cadences: Sequence[Cadence]) -> None:
-        """Ask these again and again until the supervisor ends."""
-        for cadence in cadences:
-            self.start(f"poll {cadence.name}", self._poll(cadence))
+    def watch(self, cadences: Sequence[Cadence]) -> list[asyncio.Task[object]]:
+        """Ask these again and again until the supervisor ends, or the task of one is cancelled."""
+        return [self.start(f"poll {cadence.name}", self._poll(cadence)) for cadence in cadences]
 
     async def _poll(self, cadence: Cadence) -> None:
         while True:

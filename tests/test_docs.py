@@ -10,6 +10,7 @@ from click.testing import CliRunner
 
 from supervision import verdicts
 from supervision.filesystem import FileSystem
+from supervision.footprint import Assumptions, Known, footprint
 from supervision.pins import read_pins
 from supervision.reading import Reading
 from supervision.verdicts import Level
@@ -68,3 +69,14 @@ def test_every_kind_of_verdict_has_a_row_that_says_what_to_do() -> None:
 def test_the_pin_file_that_is_shown_is_one() -> None:
     shown = (ROOT / "docs" / "devices.md").read_text().partition("```json\n")[2].partition("```")[0]
     assert [pin.label for pin in read_pins(shown.encode()).devices] == ["foo3_ssd1"]
+
+
+def test_the_sizes_that_are_shown_are_those_that_are_computed() -> None:
+    shown = (ROOT / "docs" / "sizing.md").read_text()
+    groups = {"1": 389_611_520, "2": 389_611_520, "3": 389_611_520}
+    seed = Known(allocated=88_772_608, maximum=146_903_040, inode_bytes=512, copies=2, groups=groups)
+    sizing = footprint(seed, Assumptions()).sizing
+    real = 1_168_834_560 - 756_817_920 - 4_236_672
+    for kb in (sizing.floor_kb, sizing.low_kb, real, sizing.plan_kb, sizing.high_kb, sizing.usable_kb):
+        (row,) = (line for line in shown.splitlines() if f"{kb:,}** |" in line or f" {kb:,} |" in line)
+        assert f"{kb / real:.0%}".replace("%", " %") in row

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from tui import commands_files, commands_hosts, commands_screens
+from tui import commands_files, commands_hosts, commands_plan, commands_screens
 from tui.commands_simulate import simulate
 
 EXITS = """\b
@@ -34,6 +34,9 @@ for _command in (
     commands_hosts.show,
     commands_hosts.verify,
     commands_hosts.probe,
+    commands_plan.plan,
+    commands_plan.migrate,
+    commands_plan.report,
     commands_files.parse,
     commands_files.eta,
     simulate,

@@ -15,29 +15,29 @@ import msgspec
 from remote.clock import ScaledClock
 from remote.errors import SiteError, UnreachableError
 from remote.events import Closed
+from remote.gpfs.models import FsSpace
 from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import RecordingError, Writer
 from remote.ssh.settings import SshSettings
 from simulator.client import Simulation, SimulationError
 from supervision.clocktext import duration_text, local_time
+from supervision.gpfs_facts import facts_of
+from supervision.gpfs_planning import PlanningError, Wish, make
 from supervision.journal import Journal
 from supervision.migration import Ending, StepResult, StopError, operator_name
-from supervision.recipes.metadata_to_ssd import STEPS, MetadataToSsd
+from supervision.plan import Plan
+from supervision.recipes.metadata_to_ssd import RECIPE
 from supervision.store import Store
 from supervision.supervisor import Supervisor
-from tui.exits import Exit
+from supervision.walking import Walk
+from tui.exits import ENDINGS, Exit
 from tui.paths import new_recording
 from tui.plain import Plain
 from tui.session import header_for
 
-EXITS = {
-    Ending.DONE: Exit.DONE,
-    Ending.FAILED: Exit.FAILED,
-    Ending.UNREACHABLE: Exit.UNREACHABLE,
-    Ending.REFUSED: Exit.REFUSED,
-    Ending.UNKNOWN: Exit.UNKNOWN,
-}
+NAMES = ("look", "devices", "size", "mmcrnsd", "mmadddisk", "mmchdisk", "mmrestripefs", "proof")
+"""The steps, as the table at the end has them."""
 
 
 class Report(msgspec.Struct, frozen=True):
@@ -56,13 +56,20 @@ class Report(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
 
 
+class Summary(msgspec.Struct, frozen=True):
+    """What mmdf tells of the SSDs. Sizes in KB; the percentages are of free full blocks, as it prints them."""
+
+    metadata_used_kb: int | None = None
+    ssd_free_percent: dict[str, int] = {}
+
+
 class Demo(msgspec.Struct, frozen=True):
     """The demo's session: a simulated cluster, armed, supervised and recorded."""
 
     simulation: Simulation
     supervisor: Supervisor
     writer: Writer
-    recipe: MetadataToSsd
+    migration: Walk
 
 
 async def run(*, speed: float, as_json: bool, record: Path | None) -> Exit:
@@ -115,43 +122,64 @@ async def opened(simulation: Simulation, record: Path | None, plain: Plain | Non
     try:
         site = RecordingSite(live, journal.emit, writer, journal.prepare)
         async with Supervisor(site, journal, fs=simulation.fs, entry=simulation.entry) as supervisor:
-            recipe = MetadataToSsd(supervisor, plan=plan, operator=operator_name())
-            yield Demo(simulation, supervisor, writer, recipe)
-        journal.emit(Closed(clock.now(), recipe.steps.ending.value))  # the last event: the tasks that asked have ended
+            operator = operator_name()
+            migration = Walk(supervisor, RECIPE, lambda: planned(supervisor, plan, operator), operator=operator)
+            yield Demo(simulation, supervisor, writer, migration)
+        journal.emit(Closed(clock.now(), migration.ending.value))  # the last event: the tasks that asked have ended
     finally:
         await asyncio.to_thread(writer.close)
+
+
+async def planned(supervisor: Supervisor, plan_id: str, operator: str) -> Plan:
+    """A plan of what the simulated cluster has. Raises SiteError and StopError."""
+    try:
+        made = await make(supervisor, Wish(), by=operator)
+    except PlanningError as error:
+        raise StopError(Ending.UNKNOWN if error.unread else Ending.REFUSED, str(error)) from None
+    return msgspec.structs.replace(made.plan, id=plan_id)
+
+
+def summary_of(demo: Demo) -> Summary:
+    """What is on the SSDs, as mmdf told it last, if the proof was made."""
+    space, guide = facts_of(demo.supervisor.store.state).get(FsSpace), demo.migration.guide
+    if demo.migration.ending is not Ending.DONE or space is None or guide is None:
+        return Summary()
+    rows = [(device.nsd, space.get(device.nsd)) for device in guide.plan.devices]
+    free = {nsd: row.free_blocks_percent for nsd, row in rows if row and row.free_blocks_percent is not None}
+    return Summary(space.metadata.used_kb if space.metadata else None, free)
 
 
 async def _perform(simulation: Simulation, plain: Plain, record: Path | None, began: float) -> tuple[Report, Exit]:
     left: int | None = None
     async with opened(simulation, record, plain) as demo:
-        clock, recipe = demo.supervisor.site.clock, demo.recipe
+        clock, migration = demo.supervisor.site.clock, demo.migration
         started = clock.elapsed()
         with contextlib.suppress(StopError):  # told by its step, and in the report
-            await recipe.run()
+            await migration.run()
         with contextlib.suppress(SimulationError):  # it may have ended in the middle; the steps have told so
             left = int((await simulation.control("facts"))["metadata_left_on_rotating_kb"])
+        summary = summary_of(demo)
     report = Report(
-        recipe.steps.ending.value,
-        recipe.steps.why,
-        tuple(recipe.steps.results),
-        recipe.summary.metadata_used_kb,
+        migration.ending.value,
+        migration.why,
+        tuple(migration.results),
+        summary.metadata_used_kb,
         left,
-        recipe.summary.ssd_free_percent,
+        summary.ssd_free_percent,
         round(clock.elapsed() - started, 1),
         round(time.monotonic() - began, 1),
         str(demo.writer.path),
         demo.writer.failure,
-        tuple(recipe.steps.warnings),
+        tuple(migration.warnings),
     )
     return report, exit_of(demo)
 
 
 def exit_of(demo: Demo) -> Exit:
     """How a migration that was begun has ended, or that nobody knows; to be asked when the session is closed."""
-    ending = demo.recipe.steps.ending
-    warned = ending is Ending.DONE and (demo.writer.failure or demo.recipe.steps.warnings)
-    return Exit.WARNINGS if warned else EXITS[ending]
+    ending = demo.migration.ending
+    warned = ending is Ending.DONE and (demo.writer.failure or demo.migration.warnings)
+    return Exit.WARNINGS if warned else ENDINGS[ending]
 
 
 def _summarise(report: Report, plain: Plain) -> None:
@@ -164,10 +192,10 @@ def _summarise(report: Report, plain: Plain) -> None:
     plain.say()
     plain.say(f"  {'step':<14}{'':<8}{'exit':>4}  {'took':>11}  command")
     ran = {step.name: step for step in report.steps}
-    for planned in STEPS:
-        step = ran.get(planned.name)
+    for name in NAMES:
+        step = ran.get(name)
         if step is None:
-            plain.say(f"  {planned.name:<14}not run")
+            plain.say(f"  {name:<14}not run")
             continue
         last = step is report.steps[-1] and report.result != "done"
         state = report.result if last else "ok"

@@ -26,6 +26,7 @@ from remote.linux.host_time import parse_host_time
 from remote.linux.inventory_parsing import parse_devices
 from remote.linux.log_tails import parse_logs
 from remote.linux.lsblk import parse_lsblk
+from remote.linux.nightly import parse_nightly
 from remote.linux.room import parse_room
 from remote.linux.scans_parsing import parse_scans
 from remote.linux.work import parse_work
@@ -41,6 +42,7 @@ _OTHERS: dict[str, Callable[[str], Parsed[Any]]] = {
     "restripe-gfs2-use": parse_use,
     "restripe-io": parse_io,
     "restripe-logs": parse_logs,
+    "restripe-nightly": parse_nightly,
     "restripe-room": parse_room,
     "restripe-scans": parse_scans,
     "restripe-signatures": parse_signatures,

@@ -31,8 +31,10 @@ from supervision import filesystems
 from supervision.clocktext import local_time, time_of_day
 from supervision.facts import form_refused
 from supervision.filesystem import Counter, FileSystem
+from supervision.guide_jobs import MARKER
 from supervision.happenings import Happening
 from supervision.logs import Scan
+from supervision.plan import FILE
 from supervision.reading import Counted
 from supervision.state import State
 
@@ -44,6 +46,9 @@ LINKS = {
     "refused": "NOT CONNECTED, and not tried again by itself",
     "closed": "connection closed",
 }
+OWN_FILES = (FILE, MARKER)
+"""Files of a job that are the same for each of a plan, and tell nothing that has not been shown."""
+QUIET_STATES = ("waiting", "ready", "confirmed", "launching")
 WORK_STEP = 0.05
 """Progress stays as a line each time this much more of the work is done; on a terminal one line changes between."""
 
@@ -103,6 +108,8 @@ class Plain:
                 self._line(state, event.host, f"runs detached, as job {event.spec.id}:")
                 self._more(f"# {event.spec.command.text}")
                 for name, content in event.spec.files:
+                    if name in OWN_FILES:
+                        continue
                     self._more(f"  {name}:")
                     for line in content.splitlines():
                         self._more(f"    {line}")
@@ -169,17 +176,20 @@ class Plain:
             self._drawn = False
 
     def _step(self, state: State, event: StepChanged) -> None:
-        if event.state == "waiting":
+        if event.state in QUIET_STATES and not event.detail:
             return
-        if event.state == "checking":
+        if event.state == "checking" and event.detail:
+            self._line(state, f"step {event.number}", event.detail)
+        elif event.state == "checking":
             self.say()
             self._line(state, f"step {event.number}", f"{event.name}: {event.title}")
         elif event.state in ("running", "verifying"):
             self._work_told, self._phase = 0.0, ""
-            if event.state == "verifying":
+            if event.state == "verifying" and event.rc is not None:
                 self._line(state, f"step {event.number}", f"exit code {event.rc}; reading the result back")
         else:
-            self._line(state, f"step {event.number}", f"{event.state.upper()}: {event.detail}")
+            detail = f": {event.detail}" if event.detail else ""
+            self._line(state, f"step {event.number}", f"{event.name} {event.state.upper()}{detail}")
 
     def _job(self, state: State, event: JobChanged) -> None:
         status = event.status

@@ -67,12 +67,12 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
                 supervisor=supervisor,
                 watch=watch,
                 writer=demo.writer,
-                migration=None if auto else demo.recipe,
+                migration=None if auto else demo.migration,
             )
             if auto:
-                supervisor.start(MIGRATION, perform(demo.recipe))
+                supervisor.start(MIGRATION, perform(demo.migration))
             else:
-                supervisor.start("plan", demo.recipe.prepare())
+                supervisor.start("plan", demo.migration.prepare())
             app = RestripeApp(session, first="migrate" if auto else "cluster")
             app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))
             code = await _run(app, settings)

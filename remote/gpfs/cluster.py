@@ -27,7 +27,7 @@ _NODE = ("nodeNumber", "daemonNodeName", "ipAddress", "adminNodeName", "designat
 
 
 def parse_mmlscluster(stdout: str, stderr: str = "") -> Parsed[Cluster]:
-    """Parse `mmlscluster`: the summary lines and the node table. Tables of CNFS, CES and the like are notes."""
+    """Parse `mmlscluster`: the summary lines and the node table. The names of CES and CNFS nodes come with `-Y`."""
     return finish(mmlscluster_steps(stdout, stderr))
 
 
@@ -36,7 +36,12 @@ def mmlscluster_steps(stdout: str, stderr: str = "") -> Steps[Cluster]:
     reading = Reading(stdout, stderr)
     found = _Found(reading)
     if is_machine(stdout, "mmlscluster"):
-        tables = {"clusterSummary": Table(_SUMMARY, found.summary), "clusterNode": Table(_NODE, found.record)}
+        tables = {
+            "clusterSummary": Table(_SUMMARY, found.summary),
+            "clusterNode": Table(_NODE, found.record),
+            "cesNode": Table(("daemonNodeName",), found.ces.add_name),
+            "cnfsNode": Table(("daemonNodeName",), found.cnfs.add_name),
+        }
         yield from read_machine(reading, "mmlscluster", tables)
     else:
         yield from reading.each(found.line)
@@ -45,7 +50,22 @@ def mmlscluster_steps(stdout: str, stderr: str = "") -> Steps[Cluster]:
         reading.missing("no cluster name")
     if not found.nodes:
         reading.missing("no node table")
-    return reading.result(Cluster(**found.fields, nodes=tuple(found.nodes.values())))
+    nodes, exporting = tuple(found.nodes.values()), (tuple(found.ces.names), tuple(found.cnfs.names))
+    return reading.result(Cluster(**found.fields, nodes=nodes, ces=exporting[0], cnfs=exporting[1]))
+
+
+class _Exporting:
+    """The nodes of one table of `-Y` beside that of all nodes."""
+
+    def __init__(self) -> None:
+        self.names: dict[str, None] = {}
+
+    def add_name(self, name: str) -> str | None:
+        """Read a row of it."""
+        if not name:
+            return "a node needs a daemon name"
+        self.names[name] = None
+        return None
 
 
 class _Found:
@@ -54,6 +74,8 @@ class _Found:
     def __init__(self, reading: Reading) -> None:
         self.fields = dict.fromkeys(_FIELDS, "")
         self.nodes: dict[int, ClusterNode] = {}
+        self.ces = _Exporting()
+        self.cnfs = _Exporting()
         self._reading = reading
         self._in_table = False
 

@@ -6,6 +6,7 @@ from remote.gpfs.commands_changing import (
     DiskVerb,
     Restripe,
     mmadddisk,
+    mmbackupconfig,
     mmchdisk,
     mmchdisk_change,
     mmchqos_disable,
@@ -19,11 +20,13 @@ from remote.gpfs.commands_changing import (
     mmrpldisk,
 )
 from remote.gpfs.commands_reading import (
+    mmauth_show,
     mmdevdiscover,
     mmdf,
     mmdiag_waiters,
     mmgetstate,
     mmhealth,
+    mmlscallback,
     mmlscluster,
     mmlsconfig,
     mmlsdisk,
@@ -36,12 +39,15 @@ from remote.gpfs.commands_reading import (
     mmlspool,
     mmlsqos,
     mmlssnapshot,
+    own_daemon,
 )
 
 __all__ = [
     "DiskVerb",
     "Restripe",
     "mmadddisk",
+    "mmauth_show",
+    "mmbackupconfig",
     "mmchdisk",
     "mmchdisk_change",
     "mmchqos_disable",
@@ -54,6 +60,7 @@ __all__ = [
     "mmdiag_waiters",
     "mmgetstate",
     "mmhealth",
+    "mmlscallback",
     "mmlscluster",
     "mmlsconfig",
     "mmlsdisk",
@@ -70,4 +77,5 @@ __all__ = [
     "mmqos_throttle",
     "mmrestripefs",
     "mmrpldisk",
+    "own_daemon",
 ]

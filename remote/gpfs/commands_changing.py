@@ -49,6 +49,19 @@ class Restripe(Enum):
 _METADATA_TOO = (Restripe.ALL, Restripe.REBALANCE, Restripe.REPLICATION, Restripe.COMPARE)
 
 
+def mmbackupconfig(fs: str, path: str) -> Command:
+    """Write the configuration of a file system into a file on the host, from which mmrestoreconfig could set it again.
+
+    It changes nothing of the file system.
+    """
+    return Command(
+        ("mmbackupconfig", arguments.file_system(fs), "-o", arguments.path(path)),
+        Effect.CHANGES,
+        deadline=_CHANGE,
+        privileged=True,
+    )
+
+
 def mmcrnsd(stanza_path: str) -> Command:
     """Make NSDs out of devices, whatever is on them. GPFS rewrites the stanza file.
 

@@ -35,6 +35,11 @@ def mmgetstate(*, quorum: bool = False, summary: bool = False, nodes: Sequence[s
     return _reads("mmgetstate", *where, *options, deadline=_EVERY_SERVER)
 
 
+def own_daemon() -> Command:
+    """The state of GPFS on the host that is asked, which asks no other node."""
+    return _reads("mmgetstate", deadline=_ONE_NODE)
+
+
 def mmlsfs(fs: str) -> Command:
     """All attributes of a file system, or of `all`."""
     return _reads("mmlsfs", arguments.file_system(fs), deadline=_CONFIGURATION)
@@ -111,6 +116,16 @@ def mmlsconfig(*parameters: str) -> Command:
     """The configuration, or single parameters of it."""
     names = [arguments.parameter(name) for name in parameters]
     return _reads("mmlsconfig", *((",".join(names),) if names else ()), deadline=_CONFIGURATION)
+
+
+def mmlscallback() -> Command:
+    """The programs that GPFS runs when something happens; reads the configuration."""
+    return _reads("mmlscallback", deadline=_CONFIGURATION)
+
+
+def mmauth_show() -> Command:
+    """The clusters that may mount file systems of this one; reads the configuration."""
+    return _reads("mmauth", "show", deadline=_CONFIGURATION)
 
 
 def mmlsqos(fs: str, seconds: int = 60) -> Command:

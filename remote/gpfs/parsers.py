@@ -14,6 +14,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, TypeAlias
 
+from remote.gpfs.callbacks import mmlscallback_steps, parse_mmlscallback
 from remote.gpfs.changes import (
     mmchqos_steps,
     mmcrnsd_steps,
@@ -38,6 +39,7 @@ from remote.gpfs.disk_changes import (
 )
 from remote.gpfs.disks import mmlsdisk_steps, parse_mmlsdisk
 from remote.gpfs.filesystem import mmlsfs_steps, parse_mmlsfs, parse_mmlsfs_all
+from remote.gpfs.guests import mmauth_steps, parse_mmauth
 from remote.gpfs.nodes import (
     mmgetstate_steps,
     mmlsmgr_steps,
@@ -72,6 +74,7 @@ __all__ = [
     "nsd_stanzas",
     "parse",
     "parse_mmadddisk",
+    "parse_mmauth",
     "parse_mmchdisk",
     "parse_mmchqos",
     "parse_mmcrnsd",
@@ -82,6 +85,7 @@ __all__ = [
     "parse_mmdiag_waiters",
     "parse_mmgetstate",
     "parse_mmhealth",
+    "parse_mmlscallback",
     "parse_mmlscluster",
     "parse_mmlsconfig",
     "parse_mmlsdisk",
@@ -108,6 +112,7 @@ Reader: TypeAlias = Callable[[str, str], Steps[Any]]
 STEPS: Mapping[str, Reader] = MappingProxyType(
     {
         "mmadddisk": mmadddisk_steps,
+        "mmauth": mmauth_steps,
         "mmchdisk": mmchdisk_steps,
         "mmchqos": mmchqos_steps,
         "mmcrnsd": mmcrnsd_steps,
@@ -118,6 +123,7 @@ STEPS: Mapping[str, Reader] = MappingProxyType(
         "mmdiag": mmdiag_waiters_steps,
         "mmgetstate": mmgetstate_steps,
         "mmhealth": mmhealth_steps,
+        "mmlscallback": mmlscallback_steps,
         "mmlscluster": mmlscluster_steps,
         "mmlsconfig": mmlsconfig_steps,
         "mmlsdisk": mmlsdisk_steps,

@@ -246,6 +246,11 @@ def refuses_option(text: str) -> bool:
     return _REFUSED_OPTION.search(text) is not None
 
 
+def no_callbacks(text: str) -> bool:
+    """Whether `mmlscallback` says that there is none."""
+    return text.strip().lower().rstrip(".").endswith("no callback identifiers were found")
+
+
 def is_at_risk(sentence: str) -> bool:
     """An Attention sentence that tells of data that may be lost."""
     return "at risk of being lost" in sentence

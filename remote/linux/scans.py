@@ -24,6 +24,11 @@ def scans(*programs: str, root: bool = True) -> Command:
     return Command(("restripe-scans", *programs), Effect.READS, deadline=LOOK_SECONDS, privileged=root)
 
 
+def programs(*names: str) -> Command:
+    """Ask a host whether any of these programs runs there, in the way of `scans`; nothing is followed or taken in."""
+    return Command(("restripe-programs", *names), Effect.READS, deadline=LOOK_SECONDS, privileged=True)
+
+
 class Goes(Enum):
     """What the output of a process goes to."""
 

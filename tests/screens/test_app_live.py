@@ -39,10 +39,10 @@ async def live(tmp_path: Path, *, armed: bool = True) -> AsyncIterator[tuple[Res
         supervisor.site.armed = armed
         watch = Watch(supervisor, fs)
         session = Session(
-            supervisor.store, fs, supervisor=supervisor, watch=watch, writer=demo.writer, migration=demo.recipe
+            supervisor.store, fs, supervisor=supervisor, watch=watch, writer=demo.writer, migration=demo.migration
         )
         supervisor.start("first look", watch.begin())
-        supervisor.start("plan", demo.recipe.prepare())
+        supervisor.start("plan", demo.migration.prepare())
         app = RestripeApp(session)
         async with app.run_test(size=(80, 24)) as pilot:
             await until(lambda: "88,772,608" in text_of(app))

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import os
 import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from pathlib import Path
+
+import msgspec
 
 from remote.clock import ScaledClock
 from remote.events import Event, Header
@@ -22,12 +23,16 @@ from remote.site import Site
 from remote.ssh.settings import SshSettings
 from simulator.client import Simulation
 from supervision.gpfs_facts import facts_of
+from supervision.gpfs_planning import Wish, make
+from supervision.guide import Approver, Guide
 from supervision.journal import Journal
 from supervision.migration import StopError
-from supervision.recipes.metadata_to_ssd import MetadataToSsd
+from supervision.plan import Plan
+from supervision.recipes.metadata_to_ssd import RECIPE
 from supervision.state import State
 from supervision.store import Store
 from supervision.supervisor import Supervisor
+from supervision.walking import Anything, Given, walk
 from tests.supervision.seed import CHANGING
 
 PLAN = "plan-1"
@@ -42,32 +47,48 @@ class Session:
     store: Store
     events: list[Event]
 
-    def recipe(self) -> MetadataToSsd:
-        """The migration, of the same plan in every session."""
-        return MetadataToSsd(self.supervisor, plan=PLAN, operator=OPERATOR)
+    async def plan(self) -> Plan:
+        """A plan for what the cluster has, by the same name in every session."""
+        made = await make(self.supervisor, Wish(), by=OPERATOR)
+        return msgspec.structs.replace(made.plan, id=PLAN)
 
-    async def run(self) -> MetadataToSsd:
-        """Perform the migration until it is done or stops."""
-        recipe = self.recipe()
-        with contextlib.suppress(StopError):  # told by its step
-            await recipe.run()
-        return recipe
+    def guide(self, plan: Plan, approver: Approver | None = None) -> Guide:
+        """A guide for a plan; who is asked says yes to everything where nobody else is."""
+        return Guide(self.supervisor, plan, RECIPE, OPERATOR, approver or Given(Anything(), Anything()))
+
+    async def walk(self, plan: Plan, approver: Approver | None = None) -> tuple[Guide, StopError | None]:
+        """Walk the migration until it is done or stops, and why it stopped."""
+        guide = self.guide(plan, approver)
+        try:
+            await walk(guide)
+        except StopError as stop:
+            return guide, stop
+        return guide, None
 
 
 @asynccontextmanager
-async def session(sim: Simulation, *, armed: bool = True, record: Path | None = None) -> AsyncIterator[Session]:
-    """A session of its own, with its own connections."""
+async def session(
+    sim: Simulation,
+    *,
+    armed: bool = True,
+    record: Path | None = None,
+    entry: str = "",
+    options: LiveOptions | None = None,
+) -> AsyncIterator[Session]:
+    """A session of its own, with its own connections; `entry` is another host to begin at."""
     clock = ScaledClock(sim.clock.epoch, sim.clock.monotonic, sim.clock.speed)
-    header = Header(VERSION, "0", 0.0, clock.now(), sim.fs, sim.hosts, sim.entry, OPERATOR, True, clock.speed, 0, PLAN)
+    entry = entry or sim.entry
+    header = Header(VERSION, "0", 0.0, clock.now(), sim.fs, sim.hosts, entry, OPERATOR, True, clock.speed, 0, PLAN)
     store = Store(header)
     events: list[Event] = []
     store.listen(lambda _, event: events.append(event))
     writer = Writer(record, header) if record else None
-    live = LiveSite(sim.hosts, clock, armed=armed, options=LiveOptions(ssh=SshSettings(config_files=(sim.ssh_config,))))
+    own = LiveOptions(ssh=SshSettings(config_files=(sim.ssh_config,)))
+    live = LiveSite(sim.hosts, clock, armed=armed, options=options or own)
     journal = Journal(store, writer)
     site: Site = RecordingSite(live, journal.emit, writer)
     try:
-        async with Supervisor(site, journal, fs=sim.fs, entry=sim.entry) as supervisor:
+        async with Supervisor(site, journal, fs=sim.fs, entry=entry) as supervisor:
             yield Session(supervisor, store, events)
     finally:
         if writer:

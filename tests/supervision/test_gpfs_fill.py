@@ -13,6 +13,7 @@ from supervision.gpfs_view import Memo, View
 from supervision.happenings import Happening
 from supervision.spaces import DiskUse, Look, noted
 from supervision.state import Job, State
+from supervision.tables import Severity
 from tests.supervision.gpfs_states import (
     FS,
     NOW,
@@ -123,7 +124,7 @@ def metadata_run(one: Job) -> State:
     """Two copies of a million inodes of 512 bytes: 5,000,000 KB with what else is metadata; 100 KB a second come."""
     facts = {
         f"filesystem {FS}": attributes(i="512", m="2"),
-        f"space {FS}": space(disk_space("ssd1", size=10**7), disk_space("ssd2", size=10**7)),
+        f"space {FS}": space(*(disk_space(name, free=9_100_000, size=10**7) for name in ("ssd1", "ssd2"))),
     }
     looks = [
         (BEGAN + 900.0 * look, [DiskUse(f"ssd{n}", 45_000 * look, 10**7, metadata=True) for n in (1, 2)])
@@ -155,6 +156,15 @@ def test_the_log_tells_how_full_the_metadata_disks_will_be() -> None:
         ("ssd2", 900_000, 9_000_000),
     ]
     assert found[0].full == 0.9
+
+
+def test_disks_that_will_be_too_full_are_told_with_the_way_back_while_they_are_still_empty() -> None:
+    """Each disk is 9 % full and will be 90 %."""
+    one = job(began=BEGAN)
+    (line,) = (line for line in file_system().problems(metadata_run(one)) if line.label == "Metadata")
+    assert line.severity is Severity.WARNING
+    assert line.value == "forecast 90 % full on ssd1 when the restripe ends; over 85 %: ssd[1-2]"
+    assert "`mmchdisk fs1 change` the old disks to dataAndMetadata" in line.advice
 
 
 def test_what_was_written_before_a_scan_began_again_is_no_work_of_the_one_that_counts_now() -> None:

@@ -15,7 +15,7 @@ from remote.events import Closed, StepChanged
 from remote.recording import Recording
 from supervision.replay import Replay
 from tests.supervision.seed import CHANGING
-from tests.supervision.test_recipe_recorded import SSDS, USED_KB
+from tests.supervision.test_shipped_recording import SSDS, USED_KB
 from tests.tui.program import COMMAND, environment, no_traceback, restripe
 from tests.waiting import until_now
 

@@ -9,12 +9,16 @@ meant).
 from __future__ import annotations
 
 from remote.gpfs.models.cluster import (
+    Callback,
+    Callbacks,
     Cluster,
     ClusterConfig,
     ClusterNode,
     ConfigEntry,
     FsManager,
     FsMounts,
+    Guest,
+    Guests,
     Managers,
     MountedNode,
     Mounts,
@@ -68,6 +72,8 @@ from remote.gpfs.models.work import (
 )
 
 __all__ = [
+    "Callback",
+    "Callbacks",
     "Cluster",
     "ClusterConfig",
     "ClusterNode",
@@ -88,6 +94,8 @@ __all__ = [
     "FsManager",
     "FsMounts",
     "FsSpace",
+    "Guest",
+    "Guests",
     "HealthEvent",
     "HealthState",
     "Inodes",

@@ -38,7 +38,8 @@ class Cluster(msgspec.Struct, frozen=True):
     """`mmlscluster`. A line that the release does not print leaves "".
 
     `cluster_id` is text because it exceeds 2**53. `primary` and `secondary` are the configuration servers
-    that clusters without CCR have.
+    that clusters without CCR have. `ces` and `cnfs` are the daemon names of the nodes that export it to clients without
+    GPFS; the human form tells them apart with options of its own alone.
     """
 
     name: str
@@ -50,6 +51,8 @@ class Cluster(msgspec.Struct, frozen=True):
     primary: str
     secondary: str
     nodes: tuple[ClusterNode, ...]
+    ces: tuple[str, ...] = ()
+    cnfs: tuple[str, ...] = ()
 
 
 class NodeState(msgspec.Struct, frozen=True):
@@ -125,6 +128,38 @@ class ClusterConfig(msgspec.Struct, frozen=True):
     def overrides(self, parameter: str) -> tuple[ConfigEntry, ...]:
         """The values that hold for some nodes."""
         return tuple(entry for entry in self.entries if entry.parameter == parameter and entry.nodes)
+
+
+class Callback(msgspec.Struct, frozen=True):
+    """A program that GPFS runs when one of the events happens. `fields` are all that was told, by their names."""
+
+    name: str
+    command: str
+    events: tuple[str, ...] = ()
+    fields: dict[str, str] = {}
+
+
+class Callbacks(msgspec.Struct, frozen=True):
+    """`mmlscallback`; none is an answer too."""
+
+    callbacks: tuple[Callback, ...] = ()
+
+
+class Guest(msgspec.Struct, frozen=True):
+    """Another cluster and the file systems that it may mount."""
+
+    cluster: str
+    file_systems: tuple[str, ...] = ()
+
+
+class Guests(msgspec.Struct, frozen=True):
+    """`mmauth show` without the cluster itself; none is an answer too."""
+
+    guests: tuple[Guest, ...] = ()
+
+    def of(self, fs: str) -> tuple[str, ...]:
+        """The clusters that may mount a file system."""
+        return tuple(guest.cluster for guest in self.guests if fs in guest.file_systems)
 
 
 class FsManager(msgspec.Struct, frozen=True):

@@ -1,21 +1,17 @@
-"""The whole recipe over the recorded seed session: nothing runs, every word is checked, and it takes no time."""
+"""The shipped recording of the seed: what it says is read, at its end and at any moment, as when it was made."""
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import msgspec
 
-from remote.events import Launching, Marked, StepChanged
+from remote.events import Marked, StepChanged
 from remote.gpfs.models import FsSpace
 from remote.jobs import JobState
-from remote.recording import Recording, Writer
 from supervision.filesystems import file_system
 from supervision.gpfs_facts import facts_of
-from supervision.migration import Ending
 from supervision.replay import Replay
 from supervision.store import Store
-from tests.supervision.seed import CHANGING, SHIPPED, log_bytes, of_kind, recorded, run_recipe
+from tests.supervision.seed import CHANGING, SHIPPED, recorded
 
 # From the published listing `mmdf mss1` after the restripe: (metadata) 1168834560, 756817920 and 4236672 KB.
 USED_KB = 1168834560 - 756817920 - 4236672
@@ -29,62 +25,6 @@ STANZAS = """\
 %nsd: device=sdf nsd=foo3_ssd2 servers=foo3 usage=metadataOnly failureGroup=3 pool=system
 """
 """The published stanza file. On foo3 sdg and sdh are what it boots from."""
-
-
-async def test_the_migration_of_the_seed_is_performed_from_its_recording() -> None:
-    assert USED_KB == 407779968
-    outcome = await run_recipe()
-    assert (outcome.ending, outcome.why) == (Ending.DONE, "")
-    assert outcome.recipe.summary.metadata_used_kb == USED_KB
-    assert outcome.recipe.summary.ssd_free_percent == dict.fromkeys(SSDS, 65)
-    assert outcome.launched == list(CHANGING)
-    assert set(outcome.steps.values()) == {"done"}
-    assert list(outcome.steps) == ["look", "devices", *CHANGING, "proof"]
-    assert [result.rc for result in outcome.recipe.steps.results] == [0] * 7
-
-
-async def test_the_commands_are_those_of_the_seed() -> None:
-    outcome = await run_recipe()
-    launched = {event.spec.command.argv[0]: event.spec for event in of_kind(outcome.events, Launching)}
-    assert launched["mmrestripefs"].command.text == "mmrestripefs mss1 -r -N foo1,foo2,foo3"
-    ((name, stanzas),) = launched["mmcrnsd"].files
-    assert "".join(line + "\n" for line in stanzas.splitlines() if line.startswith("%")) == STANZAS
-    assert launched["mmcrnsd"].command.argv[1:] == ("-F", f"{_run_directory(launched['mmcrnsd'].command.argv)}/{name}")
-    ((_, added),) = launched["mmadddisk"].files
-    assert [line.split()[1] for line in added.splitlines() if line.startswith("%")] == [f"nsd={nsd}" for nsd in SSDS]
-    ((_, changed),) = launched["mmchdisk"].files
-    lines = [line for line in changed.splitlines() if line.startswith("%")]
-    assert sorted(line.split()[1] for line in lines) == sorted(
-        f"nsd=foo{host}_nsd{number}" for host in (1, 2, 3) for number in (1, 2, 3, 4)
-    )
-    assert all("usage=dataOnly" in line and "device=" not in line for line in lines)
-
-
-def _run_directory(argv: tuple[str, ...]) -> str:
-    directory = argv[-1].rpartition("/")[0]
-    assert directory.endswith("/run")
-    assert directory.startswith("/")
-    return directory
-
-
-async def test_every_log_is_followed_to_its_last_byte() -> None:
-    outcome = await run_recipe()
-    logs = log_bytes(recorded()[1])
-    assert len(logs) == 4
-    assert log_bytes(outcome.events) == logs
-    assert logs[next(source for source in logs if "mmrestripefs" in source)].endswith(b"Scan completed successfully.\n")
-
-
-async def test_a_rehearsal_can_itself_be_recorded_and_rehearsed(tmp_path: Path) -> None:
-    path = tmp_path / "again.jsonl"
-    writer = Writer(path, recorded()[0])
-    first = await run_recipe(writer=writer)
-    writer.close()
-    assert writer.failure == ""
-    assert list(Recording(path)) == first.events
-    second = await run_recipe(Recording(path))
-    assert second.ending is Ending.DONE
-    assert second.recipe.summary == first.recipe.summary
 
 
 def test_the_reducer_ends_where_the_session_ended() -> None:
