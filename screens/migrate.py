@@ -12,8 +12,8 @@ from textual.containers import VerticalScroll
 from remote.events import StepChanged
 from remote.text import one_line
 from screens.base import SessionScreen
-from screens.dialogs import ConfirmDanger
-from screens.intents import StartMigration
+from screens.dialogs import AskText, ConfirmDanger
+from screens.intents import OpenGuide, StartMigration
 from screens.widgets.lines import Lines
 from screens.widgets.render import fit, fit_middle, labelled, plain
 from supervision.clocktext import duration_text, time_of_day
@@ -36,15 +36,18 @@ class MigrateScreen(SessionScreen):
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
         if action == "start":
-            return self.session.armed and self.session.migration is not None
+            return self.session.armed and (self.session.migration or self.session.guides) is not None
         return super().check_action(action, parameters)
 
     def action_start(self) -> None:
-        """Ask whether to run it; it changes a live file system."""
-        session, migration = self.session, self.session.migration
+        """Ask whether to run it; it changes a live file system. Where there may be several, ask first which it is."""
+        session, migration, guides = self.session, self.session.migration, self.session.guides
+        if migration is None and guides is not None:
+            dialog = AskText("What is to be done?", guides.lines, value=guides.example, wrong=guides.wrong)
+            self.app.push_screen(dialog, self._chosen)
         if migration is None:
             return
-        dialog = ConfirmDanger(
+        confirm = ConfirmDanger(
             f"Run on {session.fs.name}: {migration.title}?",
             migration.lines,
             "\n       ".join(migration.commands()),
@@ -52,11 +55,18 @@ class MigrateScreen(SessionScreen):
             session.fs.name,
             do="run it",
         )
-        self.app.push_screen(dialog, self._confirmed)
+        self.app.push_screen(confirm, self._confirmed)
 
     def _confirmed(self, sure: bool | None) -> None:
         if sure:
             self.post_message(StartMigration())
+        elif self.session.guides:
+            self.session.migration = None  # another one may be typed
+
+    def _chosen(self, typed: str | None) -> None:
+        if typed:
+            self.say("looking at what speaks against it; nothing is changed")
+            self.post_message(OpenGuide(typed))
 
     def compose_body(self) -> ComposeResult:
         with VerticalScroll(id="scroll"):
@@ -67,7 +77,8 @@ class MigrateScreen(SessionScreen):
 
     def show_state(self) -> None:
         state, width = self.session.state, self.body_width
-        lines = [plain(f"Migration {state.header.plan or 'none'} on {state.header.file_system}", "bold"), Text()]
+        name = f"Migration {state.header.plan or 'none'}" if state.header.plan or not state.steps else "Steps"
+        lines = [plain(f"{name} on {state.header.file_system}", "bold"), Text()]
         if not state.steps:
             ready = session_text(self.session)
             lines += labelled("", ready, width, label_width=0, indent=2)
@@ -117,6 +128,9 @@ def session_text(session: Session) -> str:
     """What there is to say while no step was announced."""
     if session.migration and session.armed:
         return f"ready: {session.migration.title}. r runs it, after you have typed the file system's name"
+    if session.guides:
+        how = "r begins one" if session.armed else "with --write one can be begun"
+        return f"{how}: {session.guides.title}; it is looked first what speaks against it"
     if session.player or session.header.simulated:
         return "no migration belongs to this session"
     return (

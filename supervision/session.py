@@ -11,6 +11,7 @@ from remote.events import Event, Header
 from remote.recording import Writer
 from supervision.brake import USUAL, Terms
 from supervision.filesystem import FileSystem
+from supervision.guides import Guides
 from supervision.logcopy import LogCopies
 from supervision.migration import Migration
 from supervision.player import Player
@@ -38,6 +39,7 @@ class Session:
         migration: Migration | None = None,
         probe: Wish | None = None,
         terms: Terms = USUAL,
+        guides: Guides | None = None,
     ) -> None:
         self._source = source
         self.fs = fs
@@ -50,6 +52,8 @@ class Session:
         """The migration that waits for a person; None once it was begun, or where there is none."""
         self.probe = probe or Wish()
         """The probe that a person has set; it is started only when that is confirmed."""
+        self.guides = guides
+        """What a person may begin by typing what it is; each becomes `migration` once it was looked at."""
         self.terms = terms
         """How limits are to be set."""
         self.logs = self.player.logs if self.player else LogCopies()

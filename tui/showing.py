@@ -17,7 +17,7 @@ from remote.recording import RecordingError
 from remote.secret import SecretQuestion
 from supervision import filesystems
 from supervision.brake import FLOOR, Terms
-from supervision.migration import perform
+from supervision.migration import operator_name, perform
 from supervision.player import Player
 from supervision.probejob import MEAN, Wish
 from supervision.replay import Replay
@@ -124,7 +124,14 @@ async def connect(
             given = settings.config.brake
             terms = Terms(given.floor or FLOOR, given.command or "")
             session = Session(
-                live.store, fs, supervisor=supervisor, watch=live.watch, writer=writer, probe=probe, terms=terms
+                live.store,
+                fs,
+                supervisor=supervisor,
+                watch=live.watch,
+                writer=writer,
+                probe=probe,
+                terms=terms,
+                guides=filesystems.guides(supervisor, operator_name()),
             )
             app = RestripeApp(session)
             prompts.app = app
@@ -144,7 +151,9 @@ async def connect(
         code = Exit.UNKNOWN
     elif code is Exit.DONE and not connected.is_set():
         code = Exit.UNREACHABLE
-    elif code is Exit.DONE and writer.failure:
+    elif code is Exit.DONE and session.guides and (ending := session.guides.ending):
+        code = Exit[ending.name]
+    if code is Exit.DONE and writer.failure:
         code = Exit.WARNINGS
     return _ended(app, code)
 
