@@ -1,0 +1,309 @@
+"""What a person can do on the screen Migrate: each key says what is wanted, and the application carries it out."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from textual.binding import Binding, BindingType
+
+from screens.base import SessionScreen
+from screens.dialogs import ConfirmDanger
+from screens.intents import (
+    AcknowledgeCheck,
+    CheckStep,
+    MakePlan,
+    OpenPlan,
+    RunStep,
+    StartMigration,
+    StopStep,
+    UndoSteps,
+    WriteReport,
+)
+from screens.migrate_dialogs import AskYes, acknowledging, taking_back
+from screens.widgets import saving
+from screens.widgets.frame import MessageLine
+from screens.widgets.grid_prompt import Prompt
+from screens.widgets.textview import TextScreen
+from supervision.guide_view import Shown, recorded_plan, shown
+from supervision.leading import Leading
+from supervision.plan import FILE, Plan, encode
+from supervision.recipe import Act
+from supervision.runbook import runbook
+
+_OF_GUIDE = ("check", "acknowledge", "undo", "way_out", "stop_step")
+
+
+class Acting(SessionScreen):
+    """The steps, the cursor, and the keys for the step under it."""
+
+    BINDINGS: ClassVar[list[BindingType]] = [
+        Binding("c", "check", "check", id="migrate.check"),
+        Binding("a", "acknowledge", "acknowledge", id="migrate.acknowledge"),
+        Binding("r", "start", "run", id="migrate.run"),
+        Binding("u", "undo", "undo", id="migrate.undo"),
+        Binding("E", "way_out", "way out", id="migrate.way_out"),
+        Binding("X", "stop_step", "stop", id="migrate.stop"),
+        Binding("n", "make", "new plan", id="migrate.plan"),
+        Binding("o", "open", "open", id="migrate.open"),
+        Binding("p", "plan", "plan", id="migrate.show_plan"),
+        Binding("f", "files", "files", id="migrate.files"),
+        Binding("w", "report", "report", id="migrate.report"),
+        Binding("slash", "find", "find", id="migrate.find"),
+    ]
+
+    cursor = 1
+    """The number of the step that is shown in full."""
+    _act: tuple[object, int, Act | None] = (None, 0, None)
+    """What the step under the cursor would run, for which state and step that was found."""
+
+    @property
+    def leading(self) -> Leading | None:
+        """What leads the session's migration."""
+        return self.session.leading
+
+    def steps(self) -> tuple[Shown, ...]:
+        """The steps as they are now."""
+        session, guide = self.session, self.leading.guide if self.leading else None
+        act = self._planned()
+        acts = {self.cursor: act} if act else {}
+        return shown(session.state, session.steps, acts, now=session.now, host=guide.host if guide else "")
+
+    def _planned(self) -> Act | None:
+        """What the step under the cursor would run; worked out once for a state."""
+        state = self.session.state
+        if self.leading is None or self.leading.guide is None:
+            return None
+        if self._act[0] is not state.facts or self._act[1] != self.cursor:
+            try:
+                act = self.leading.act(self.cursor)
+            except (ValueError, KeyError):
+                act = None
+            self._act = (state.facts, self.cursor, act)
+        return self._act[2]
+
+    def chosen(self, steps: tuple[Shown, ...]) -> Shown | None:
+        """The step under the cursor."""
+        return next((step for step in steps if step.number == self.cursor), steps[0] if steps else None)
+
+    def present(self, steps: tuple[Shown, ...]) -> int | None:
+        """The step that something is done with, or that is next."""
+        if self.leading and self.leading.guide:
+            return self.leading.current
+        told = [step.number for step in steps if step.state != "waiting"]
+        return told[-1] if told else None
+
+    def nothing_text(self) -> str:
+        """What there is to say where no migration is led and no step was told of."""
+        session = self.session
+        if session.migration and session.armed:
+            return f"ready: {session.migration.title}. r runs it, after you have typed the file system's name"
+        return "no migration belongs to this session"
+
+    def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
+        """No key without what it is for."""
+        leading, armed = self.leading, self.session.armed
+        guide = leading.guide if leading else None
+        step = self.chosen(self.steps()) if self.is_mounted else None
+        match action:
+            case "start":
+                return armed and (guide is not None or (leading is None and self.session.migration is not None))
+            case "make":
+                return armed and leading is not None and guide is None and leading.maker is not None
+            case "open":
+                return leading is not None and guide is None and bool(leading.found)
+            case "files":
+                return step is not None and bool(step.files)
+            case "plan":
+                return guide is not None or self.recorded() is not None
+            case "report":
+                return bool(self.session.state.steps) and self.session.writer is not None
+            case "acknowledge":
+                return armed and guide is not None and step is not None and bool(step.to_acknowledge)
+            case "undo" | "way_out":
+                return armed and leading is not None and leading.latest is not None
+            case "stop_step":
+                return armed and leading is not None and leading.running is not None
+            case "check":
+                return guide is not None
+        return super().check_action(action, parameters)
+
+    def recorded(self) -> Plan | None:
+        """The plan that a recording holds."""
+        return None if self.leading else recorded_plan(self.session.state)
+
+    # the steps
+
+    def action_check(self) -> None:
+        """Ask anew what speaks for and against the step under the cursor."""
+        self.post_message(CheckStep(self.cursor))
+
+    def action_acknowledge(self) -> None:
+        """Put the first warning of the step to the person."""
+        step = self.chosen(self.steps())
+        if step is None or not step.to_acknowledge:
+            self.say("there is no warning to acknowledge here")
+            return
+        check = step.to_acknowledge[0]
+
+        def answered(read: bool | None) -> None:
+            if read:
+                self.post_message(AcknowledgeCheck(step.number, check.key))
+
+        self.app.push_screen(acknowledging(step.number, step.name, check, len(step.to_acknowledge)), answered)
+
+    def action_start(self) -> None:
+        """Run the step, or the session's migration as a whole."""
+        if self.leading is None:
+            self._start_whole()
+        elif self.leading.guide is not None and self.cursor not in self.leading.guide.forward:
+            self.action_undo()
+        else:
+            self.post_message(RunStep(self.cursor))
+
+    def _start_whole(self) -> None:
+        session, migration = self.session, self.session.migration
+        if migration is None:
+            return
+        dialog = ConfirmDanger(
+            f"Run on {session.fs.name}: {migration.title}?",
+            migration.lines,
+            "\n       ".join(migration.commands()),
+            migration.hosts,
+            session.fs.name,
+            do="run it",
+        )
+        self.app.push_screen(dialog, self._confirmed)
+
+    def _confirmed(self, sure: bool | None) -> None:
+        if sure:
+            self.post_message(StartMigration())
+
+    def action_undo(self) -> None:
+        """Show what would be taken back, and begin with it when that is wanted."""
+        leading = self.leading
+        latest = leading.latest if leading else None
+        if leading is None or leading.guide is None or latest is None:
+            self.say("nothing was run that could be taken back")
+            return
+        if leading.running is not None:
+            self.say(f"step {leading.running} runs: nothing is taken back before it has ended", wrong=True)
+            return
+        guide = leading.guide
+        steps = [(guide.steps[number], self._command_of(number)) for number in guide.undo_of(latest)]
+
+        def answered(sure: bool | None) -> None:
+            if sure:
+                self.post_message(UndoSteps(latest))
+
+        self.app.push_screen(taking_back(steps), answered)
+
+    def _command_of(self, number: int) -> str:
+        leading = self.leading
+        try:
+            act = leading.act(number) if leading else None
+        except ValueError as error:
+            return f"not known yet: {error}"
+        return act.command.text if act else "nothing: it is so already"
+
+    def action_way_out(self) -> None:
+        """The first step of the way back, alone: where a command still runs, that is stopped first."""
+        leading = self.leading
+        if leading is None or leading.guide is None or leading.latest is None or leading.way_out is None:
+            return
+        step, latest = leading.guide.steps[leading.way_out], leading.latest
+        before = ["Step {0} runs: it is told to stop, and its end is waited for.".format(leading.running)]
+        lines = [step.spec.why, *(before if leading.running else ()), f"then   {step.spec.after}"]
+        command, name = self._command_of(leading.way_out), self.session.fs.name
+        dialog = ConfirmDanger(f"The way out: {step.spec.title}?", lines, command, (leading.guide.host,), name)
+
+        def answered(sure: bool | None) -> None:
+            if sure:
+                self.post_message(UndoSteps(latest, first_alone=True))
+
+        self.app.push_screen(dialog, answered)
+
+    def action_stop_step(self) -> None:
+        """Stop the command that runs, where that may be done."""
+        leading = self.leading
+        if leading is None or leading.guide is None or leading.running is None:
+            return
+        number, guide = leading.running, leading.guide
+        attempt = guide.jobs.latest(number)
+        job = self.session.state.job(attempt.host, attempt.status.id) if attempt else None
+        why = self.session.fs.may_stop(job) if job else "its job is not known yet"
+        if why or job is None:
+            self.say(f"it is not stopped: {why}", wrong=True)
+            return
+        leaves = self.session.fs.stop_leaves(job)
+        lines = [line for line in ("Its command is told to end (TERM); what it did stays done.", leaves) if line]
+        dialog = ConfirmDanger(
+            f"Stop step {number}?", lines, f"TERM to {job.status.command}", (job.host,), self.session.fs.name, do="stop it"
+        )
+
+        def answered(sure: bool | None) -> None:
+            if sure:
+                self.post_message(StopStep(number))
+
+        self.app.push_screen(dialog, answered)
+
+    # the plan
+
+    def action_make(self) -> None:
+        """Make a plan of the marked devices, or of those that are found."""
+        self.post_message(MakePlan())
+
+    def action_open(self) -> None:
+        """Go on with the plan that was found first, or ask with which."""
+        leading = self.leading
+        if leading is None or not leading.found:
+            return
+        found = leading.found[0]
+        lines = [f"{found.plan.goal}.", "", f"Its newest job is on {found.host}. Only looked at for now: nothing runs."]
+
+        def answered(sure: bool | None) -> None:
+            if sure:
+                self.post_message(OpenPlan(found.plan.id))
+
+        self.app.push_screen(AskYes(f"Go on with {found.plan.id}?", lines, do="open it"), answered)
+
+    def action_plan(self) -> None:
+        """Show the plan as a runbook."""
+        guide = self.leading.guide if self.leading else None
+        if guide:
+            self.app.push_screen(
+                TextScreen(f"Plan {guide.plan.id}", runbook(guide.plan, guide.recipe), file_name=f"{guide.plan.id}.md")
+            )
+        elif plan := self.recorded():
+            self.app.push_screen(TextScreen(f"Plan {plan.id}", encode(plan), file_name=FILE))
+
+    def action_files(self) -> None:
+        """Show the files of the step's command."""
+        step = self.chosen(self.steps())
+        if step is None or not step.files:
+            self.say("its command has no files")
+            return
+        text = "\n".join(f"# {name}\n{content}" for name, content in step.files) if step.files[1:] else step.files[0][1]
+        self.app.push_screen(TextScreen(f"{step.files[0][0]} of step {step.number}", text, file_name=step.files[0][0]))
+
+    def action_find(self) -> None:
+        """Read the step as a text, which can be searched."""
+        text = "\n".join(line.plain for line in self.lines_in_full())
+        self.app.push_screen(TextScreen(f"Step {self.cursor}", text, file_name=f"step-{self.cursor}.txt"))
+
+    def lines_in_full(self) -> list[object]:
+        """All that there is to say of the step under the cursor."""
+        raise NotImplementedError
+
+    def action_report(self) -> None:
+        """Ask for the name of the report, and have it written."""
+        if self.query(Prompt):
+            return
+
+        async def entered(typed: str) -> str:
+            if not typed.strip():
+                return "no name was given"
+            self.post_message(WriteReport(typed.strip()))
+            return ""
+
+        name = saving.free_name(f"{self.session.state.header.plan or self.session.fs.name}-report.md")
+        self.mount(Prompt("write the report into", name, entered, back_to=self), before=self.query_one(MessageLine))
