@@ -27,6 +27,7 @@ HANDLERS: dict[str, Handler] = {
     "mmlsmgr": reading.mmlsmgr,
     "mmlsconfig": reading.mmlsconfig,
     "mmlscallback": reading.mmlscallback,
+    "mmauth": reading.mmauth,
     "mmlspool": reading.mmlspool,
     "mmlssnapshot": reading.mmlssnapshot,
     "mmlsqos": reading.mmlsqos,

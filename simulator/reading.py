@@ -109,6 +109,18 @@ async def mmlscallback(world: World, call: Call) -> None:
         await call.emit(f"{name}\n      command       = {command}\n      event         = {event}\n")
 
 
+async def mmauth(world: World, call: Call) -> None:
+    """`mmauth show`: who may mount the file system, which are those that do. The text follows the manual's example."""
+    given = parse(call.argv[1:], "")
+    if given.word(0) != "show":
+        raise UsageError(f"Incorrect option: {given.word(0)}")
+    given.end(1)
+    await call.emit(f"Cluster name:        {world.cluster.name} (this cluster)\nFile system access:  (all rw)\n")
+    fs = world.cluster.fs
+    for cluster in dict.fromkeys(cluster for _, _, cluster in fs.remote_mounts):
+        await call.emit(f"\nCluster name:        {cluster}\nFile system access:  {fs.name} (rw, root allowed)\n")
+
+
 async def mmlspool(world: World, call: Call) -> None:
     """The storage pools; for people only."""
     given = parse(call.argv[1:], "-L")

@@ -19,6 +19,7 @@ USAGES: Mapping[str, str] = {
     "mmlsmgr": "mmlsmgr [Device[ Device...]] [-c]",
     "mmlsconfig": "mmlsconfig [Attribute]",
     "mmlscallback": "mmlscallback",
+    "mmauth": "mmauth show",
     "mmlspool": "mmlspool Device [PoolName | all] [-L]",
     "mmlssnapshot": "mmlssnapshot Device [-d] [-s {all | Snapshot[,Snapshot...]}]",
     "mmlsqos": "mmlsqos Device [--pool {all | PoolName}] [--seconds Seconds]",

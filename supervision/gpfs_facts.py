@@ -13,6 +13,7 @@ from remote.gpfs.models import (
     DiskList,
     FileSystem,
     FsSpace,
+    Guests,
     Managers,
     Mounts,
     NodeHealth,
@@ -68,6 +69,7 @@ class GpfsFacts:
             Qos: f"qos {fs}",
             ClusterConfig: "configuration",
             Callbacks: "callbacks",
+            Guests: "guests",
             Snapshots: f"snapshots {fs}",
         }
 

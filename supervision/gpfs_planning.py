@@ -15,7 +15,7 @@ from remote.gpfs import commands as gpfs
 from remote.gpfs.models import Cluster, Disk, DiskList, FileSystem, FsSpace, Mounts, NsdDevices, NsdList, Usage
 from remote.gpfs.stanza import NsdStanza, write_nsd_stanzas
 from remote.names import UnknownNodeError, fold
-from supervision import checks, footprint
+from supervision import footprint
 from supervision.checking import Check, Outcome
 from supervision.clocktext import local_time
 from supervision.devices import DeviceError
@@ -26,6 +26,7 @@ from supervision.gpfs import GpfsFileSystem, own_daemon
 from supervision.gpfs_footprint import New, assumed, known, snapshots
 from supervision.gpfs_hosts import hosts_of
 from supervision.gpfs_plandevices import Wish, built_of, planned_devices
+from supervision.gpfs_preflight_disks import convertible
 from supervision.gpfs_preflight_helpers import exporting
 from supervision.gpfs_site import look_in_turns
 from supervision.gpfs_view import View, short
@@ -86,7 +87,7 @@ def draft(view: View, wish: Wish, hosts: Sequence[str], *, by: str, host: str, n
         devices = planned_devices(built)
         new = [New(device.nsd, device.failure_group, device.size_bytes) for device in devices]
         size = footprint.footprint(known(view, new), options.assumptions)
-    except (checks.BlockedError, DeviceError, UnknownNodeError, ValueError) as error:
+    except (DeviceError, UnknownNodeError, ValueError) as error:
         raise PlanningError(str(error)) from None
     told = (*footprint.checks(size, view.at(FsSpace), "mmlsfs, mmdf"), *snapshots(view, options.assumptions))
     _refuse_what_does_not_fit(told)
@@ -159,17 +160,17 @@ def _servers_of_fs(view: View) -> list[str]:
 
 
 def _old_disks(view: View) -> tuple[OldDisk, ...]:
-    """The disks that hold metadata beside data. Raises BlockedError, and ValueError for those of a recovery group."""
+    """The disks that hold metadata beside data. ValueError where none may be changed."""
     assert view.disks
     assert view.file_system
-    old = checks.disks_to_convert(view.name, view.disks, view.file_system)
+    old = convertible(view.name, view.disks, view.file_system)
     _refuse_vdisks(view, old)
     listed = view.facts.get(NsdList)
     servers = {nsd.nsd: nsd.servers for nsd in listed.nsds} if listed else {}
     return tuple(
         OldDisk(
             nsd=disk.nsd,
-            servers=tuple(checks.short_name(view.table.resolve(name)) for name in servers.get(disk.nsd, ())),
+            servers=tuple(short(view.table.resolve(name).admin_name) for name in servers.get(disk.nsd, ())),
             usage=disk.usage.value,
             failure_group=disk.failure_group,
             pool=disk.pool,

@@ -21,6 +21,7 @@ from supervision import gpfs_preflight_devices as new
 from supervision import gpfs_preflight_disks as disks
 from supervision import gpfs_preflight_format as form
 from supervision import gpfs_preflight_helpers as helpers
+from supervision import gpfs_preflight_made as nsds
 from supervision import gpfs_preflight_nodes as nodes
 from supervision import gpfs_preflight_old as old
 from supervision import gpfs_preflight_refused as refused
@@ -32,38 +33,45 @@ from supervision.gpfs_preflight_nodes import hosts_that_matter, nodes_that_matte
 from supervision.gpfs_view import View
 from supervision.plan import Plan
 
-_QUORUM = nodes.RULES[0]
 _ANY = (*nodes.RULES, *disks.ANY, busy.CONFLICTS, busy.WAITERS, config.HEALTH)
 _ANY_OTHERS = tuple(disks.OTHERS_READY if rule is disks.READY else rule for rule in _ANY)
 _NEVER = (refused.VDISKS, refused.SPECIAL)
 _PLAN = (refused.NEW_FILE, refused.OLD_FILE, old.COVERED, old.DATA_LEFT)
-_RESTRIPE = (*helpers.RULES, nodes.HELPERS, helpers.GUESTS, config.ON_FAILURE, form.METADATA_ONLY, form.QOS)
+_RESTRIPE = (
+    *helpers.RULES,
+    nodes.HELPERS,
+    helpers.GUESTS,
+    config.ON_FAILURE,
+    config.THIN,
+    form.METADATA_ONLY,
+    form.QOS,
+)
 
 RULES: Mapping[str, tuple[Rule, ...]] = {
     "look": (
         *_ANY, disks.REPLICATED, *form.RULES, *_NEVER, *_PLAN, *availability.RULES, *_RESTRIPE, config.AUTOLOAD,
         availability.FACTORS, *busy.MEANWHILE,
     ),
-    "devices": (refused.NEW_FILE, new.BOOTS, new.LOST, new.NATIVE_SECTORS, *availability.RULES, helpers.GUESTS),
+    "devices": (refused.NEW_FILE, new.BOOTS, new.LOST, new.NATIVE_SECTORS, *availability.RULES),
     "size": (sizing.DRIFT, sizing.EVEN, sizing.LARGEST, form.INODES),
     "mmcrnsd": (*_ANY, disks.REPLICATED, *_NEVER, refused.NEW_FILE, refused.VERIFY, *saved.RULES, new.BOOTS, new.LOST),
     "mmadddisk": (
         *_ANY, disks.REPLICATED, *_NEVER, refused.NEW_FILE, form.POOLS, availability.RULES[0], availability.RULES[2],
-        new.FREE, new.MADE, new.UNTOUCHED, new.BOOTS, sizing.LARGEST,
+        nsds.FREE, nsds.MADE, nsds.UNTOUCHED, new.BOOTS, sizing.LARGEST,
     ),
     "mmchdisk": (
-        *_ANY, disks.AT_CHANGE, *_NEVER, refused.OLD_FILE, old.COVERED, old.DATA_LEFT, new.IN_PLACE,
+        *_ANY, disks.AT_CHANGE, *_NEVER, refused.OLD_FILE, old.COVERED, old.DATA_LEFT, nsds.IN_PLACE,
         availability.RULES[0], availability.GROUPS_STAY, sizing.FULL_NOW, form.POOLS,
     ),
     "mmrestripefs": (
-        *_ANY, disks.DUE, *_RESTRIPE, new.IN_PLACE, availability.GROUPS_STAY, availability.FACTORS, sizing.FULL_NOW,
-        form.INODES, *busy.MEANWHILE,
+        *_ANY, disks.DUE, *_RESTRIPE, nsds.IN_PLACE, availability.GROUPS_STAY, availability.FACTORS, sizing.FULL_NOW,
+        form.INODES, *busy.MEANWHILE, helpers.WINDOW,
     ),
     "proof": after.PROOF,
-    "mmdelnsd": (*_ANY, old.UNUSED, old.TIEBREAKERS, new.STILL_MADE),
+    "mmdelnsd": (*_ANY, old.UNUSED, old.TIEBREAKERS, nsds.STILL_MADE),
     "mmdeldisk": (*_ANY_OTHERS, old.BACK, old.REMOVABLE, old.GROUPS_LEFT, sizing.ROOM_BACK),
     # the way back when disks fill: nothing may hold it up that does not make it worse
-    "mmchdisk-back": (_QUORUM, refused.OLD_FILE, refused.SPECIAL, old.CHANGED, busy.ESCAPE_CONFLICTS),
+    "mmchdisk-back": (nodes.HERE, refused.OLD_FILE, refused.SPECIAL, old.CHANGED, busy.ESCAPE_CONFLICTS),
 }  # fmt: skip
 """The checks of each step, in the order in which they are shown."""
 STEPS = tuple(RULES)
@@ -72,6 +80,8 @@ _LOOKED = ("devices", "mmcrnsd")
 _DEVICES = ("devices", "mmcrnsd", "mmadddisk", "mmdelnsd")
 """Steps that rest on a look at the devices of all servers."""
 _MEANWHILE = ("look", "mmrestripefs")
+_ESCAPE = "mmchdisk-back"
+"""Its questions are few, and none of them asks every node or disk: full disks answer slowly."""
 _QUICK = ("devices", "size")
 
 
@@ -96,20 +106,20 @@ def questions(step: str, plan: Plan, view: View | None = None) -> tuple[Command,
     fs = plan.file_system
     asked = [gpfs.mmlscluster(), gpfs.mmlsfs(fs), gpfs.mmlsdisk(fs), gpfs.mmlsnsd(long=True), gpfs.mmlsmgr()]
     asked += [gpfs.mmlsconfig()]
+    if step == _ESCAPE:
+        return gpfs.own_daemon(), gpfs.mmlsdisk(fs)
     if step == "proof":
         return (*asked, gpfs.mmlsdisk(fs, long=True), gpfs.mmdf(fs))
     if step not in _QUICK:
         asked += [gpfs.own_daemon(), gpfs.mmgetstate(nodes=nodes_that_matter(view, plan)), gpfs.mmlsdisk(fs, long=True)]
-    if step not in ("size", "mmchdisk-back"):
+    if step != "size":
         asked.append(gpfs.mmlsnsd_devices())
     if step in (*_MEANWHILE, "size", "mmadddisk", "mmchdisk", "mmdeldisk"):
         asked.append(gpfs.mmdf(fs))
     if step in (*_MEANWHILE, *_SIZED):
         asked.append(gpfs.mmlssnapshot(fs))
     if step in _MEANWHILE:
-        asked.append(gpfs.mmlscallback())
-    if step in (*_MEANWHILE, "devices"):
-        asked.append(gpfs.mmlsmount(fs))
+        asked += [gpfs.mmlscallback(), gpfs.mmauth_show(), gpfs.mmlsmount(fs)]
     if step in (*_MEANWHILE, "mmcrnsd"):
         asked.append(gpfs.mmlsqos(fs))
     return tuple(asked)
@@ -119,9 +129,9 @@ def server_questions(step: str) -> tuple[Command, ...]:
     """What each of `hosts` must be asked of itself, in one batch."""
     asked: list[Command] = []
     if step not in (*_QUICK, "proof"):
-        asked += [gpfs.mmdiag_waiters(), busy.running_programs()]
-    if step not in (*_QUICK, "proof", "mmchdisk-back"):
-        asked.append(gpfs.mmhealth())
+        asked.append(busy.running_programs())
+    if step not in (*_QUICK, "proof", _ESCAPE):
+        asked += [gpfs.mmdiag_waiters(), gpfs.mmhealth()]
     if step in _MEANWHILE:
         asked.append(nightly())
     if step in _DEVICES:

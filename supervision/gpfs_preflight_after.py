@@ -10,9 +10,9 @@ from collections.abc import Mapping
 from remote.gpfs.models import DiskList, NsdList, Usage
 from remote.jobs import JobState
 from supervision.footprint import FULL
-from supervision.gpfs_preflight_devices import FREE, IN_PLACE, MADE
 from supervision.gpfs_preflight_disks import ATTENTION, DESCRIPTORS, READY, describe, names_text
 from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, unread, warning
+from supervision.gpfs_preflight_made import FREE, IN_PLACE, MADE
 from supervision.gpfs_preflight_old import BACK
 from supervision.gpfs_preflight_sizes import exact_space, found_now, fullest, new_disks
 from supervision.gpfs_view import is_about
@@ -20,7 +20,7 @@ from supervision.state import Job
 
 
 def _data_only(grounds: Grounds) -> Finding:
-    disks = grounds.need(DiskList)
+    disks = grounds.disks()
     wrong = [
         f"{old.nsd} is {describe(disk)}"
         for old in grounds.plan.old_disks
@@ -120,7 +120,8 @@ def _inodes(grounds: Grounds) -> Finding:
 
 
 def _removed(grounds: Grounds) -> Finding:
-    left = [device.nsd for device in grounds.plan.devices if grounds.need(DiskList).get(device.nsd)]
+    disks = grounds.disks()
+    left = [device.nsd for device in grounds.plan.devices if device.nsd in disks]
     if left:
         return block(f"{names_text(left)} is in the file system still", "See how mmdeldisk ended; it can be run again")
     return passed(f"none of the {len(grounds.plan.devices)} new disks is in the file system any more")

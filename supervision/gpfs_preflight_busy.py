@@ -17,17 +17,21 @@ from supervision.clocktext import duration_text
 from supervision.gpfs_aftermath import at_work
 from supervision.gpfs_alive import is_expected
 from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, unread, warning
-from supervision.gpfs_preflight_nodes import hosts_that_matter
+from supervision.gpfs_preflight_nodes import hosts_that_matter, manager_host
 from supervision.gpfs_problems import WAITS
-from supervision.gpfs_view import short, words_of
+from supervision.gpfs_view import View, words_of
 
 CONFLICTING = (
     "mmrestripefs", "mmrestripefile", "mmdefragfs", "mmfsck", "mmfsckx", "mmadddisk", "mmdeldisk", "mmrpldisk",
     "mmchdisk", "mmcrsnapshot", "mmdelsnapshot", "mmrestorefs", "mmcheckquota", "mmchfs", "mmchmgr", "mmcrfileset",
-    "mmdelfileset", "mmchfileset", "mmlinkfileset", "mmunlinkfileset", "mmapplypolicy", "mmbackup", "mmcrnsd",
-    "mmdelnsd", "mmchnsd", "tsrestripefs", "tsdeldisk", "tsadddisk", "tschdisk", "tsrpldisk", "tsdelsnapshot",
+    "mmdelfileset", "mmchfileset", "mmlinkfileset", "mmunlinkfileset", "mmcrnsd", "mmdelnsd", "mmchnsd", "tsrestripefs",
+    "tsdeldisk", "tsadddisk", "tschdisk", "tsrpldisk", "tsdelsnapshot",
 )  # fmt: skip
 """Programs that a change or a restripe would wait for, or that would wait for it."""
+COMPETING = ("mmapplypolicy", "mmbackup", "tsapolicy")
+"""Programs that scan it, too: both take longer, and neither waits."""
+_OF_THE_CLUSTER = ("mmcrnsd", "mmdelnsd", "mmchnsd", "mmchmgr")
+"""Those that name no file system."""
 _GOING = (JobState.RUNNING, JobState.ORPHAN)
 _LONG = 5
 """Lines that are told one by one."""
@@ -35,7 +39,7 @@ _LONG = 5
 
 def running_programs() -> Command:
     """Asks a host whether one of them runs there."""
-    return programs(*CONFLICTING)
+    return programs(*CONFLICTING, *COMPETING)
 
 
 def _conflicting(grounds: Grounds) -> Finding:
@@ -50,35 +54,71 @@ def _conflicting(grounds: Grounds) -> Finding:
 
 
 def _escape_conflicting(grounds: Grounds) -> Finding:
-    """For the way back nothing is blocked: a restripe that fills the disks runs then, and must be stopped first."""
-    found, unseen = _others_running(grounds)
+    """For the way back nothing is blocked: a restripe that fills the disks runs then, and must be stopped first.
+
+    A host that does not answer holds nothing up either.
+    """
+    view = grounds.view
+    found = _own_jobs(view)
+    silent = []
+    for host in hosts_that_matter(view, grounds.plan):
+        told = grounds.may(RunningScans, host)
+        found += _processes(told, host, view) if told else []
+        silent += [] if told else [host]
     if found:
         return warning(
             "; ".join(found[:_LONG]), "Stop a restripe first: mmchdisk may wait for it, and it goes on to fill"
         )
-    return note(unseen, "See what runs there") if unseen else passed("nothing else runs")
+    if silent:
+        return warning(f"nobody knows what runs on {fold(silent)}", "See there for a restripe, and stop it first")
+    return passed("nothing else runs")
 
 
 def _others_running(grounds: Grounds) -> tuple[list[str], str]:
     """What runs, in words, and where nobody could look."""
     view = grounds.view
-    found = [
-        f"{job.status.command} runs as job {job.status.id} on {job.host}"
-        for job in view.state.jobs.values()
-        if job.status.state in _GOING and _is_about(words_of(job), view.name)
-    ]
-    going = {job.status.id for job in view.state.jobs.values() if job.status.state in _GOING}
+    found = _own_jobs(view)
     for host in hosts_that_matter(view, grounds.plan):
         told = grounds.need(RunningScans, host)
-        for scan in told.scans:
-            if scan.job.rpartition("/")[2] not in going and _is_about(scan.words, view.name):
-                found.append(_process_text(scan, host))
         if told.more:
             unread(f"{told.more} more programs run on {host} than are told")
+        found += _processes(told, host, view)
     threads = [host for host in hosts_that_matter(view, grounds.plan) if at_work(grounds.need(Waiters, host))]
     if threads and not found:
         found.append(f"threads of a scan wait on {fold(threads)}: somebody's, begun on another node")
     return found, _unseen_manager(grounds)
+
+
+def _own_jobs(view: View) -> list[str]:
+    return [
+        f"{job.status.command} runs as job {job.status.id} on {job.host}"
+        for job in view.state.jobs.values()
+        if job.status.state in _GOING and _is_about(words_of(job), view.name)
+    ]
+
+
+def _processes(told: RunningScans, host: str, view: View) -> list[str]:
+    """Those of a host that are no jobs which are told anyway."""
+    going = {job.status.id for job in view.state.jobs.values() if job.status.state in _GOING}
+    return [
+        _process_text(scan, host)
+        for scan in told.scans
+        if scan.job.rpartition("/")[2] not in going and _is_about(scan.words, view.name)
+    ]
+
+
+def _competing(grounds: Grounds) -> Finding:
+    hosts = hosts_that_matter(grounds.view, grounds.plan)
+    found = [
+        _process_text(scan, host)
+        for host in hosts
+        for scan in grounds.need(RunningScans, host).scans
+        if scan.words and scan.words[0].rpartition("/")[2] in COMPETING
+    ]
+    if found:
+        advice = "It may be of this file system: let it end first, or see that both take longer together"
+        return warning("; ".join(found[:_LONG]), advice)
+    return passed(f"none runs on {fold(hosts)}")
 
 
 def _process_text(scan: RunningScan, host: str) -> str:
@@ -88,8 +128,9 @@ def _process_text(scan: RunningScan, host: str) -> str:
 
 def _is_about(words: tuple[str, ...], fs: str) -> bool:
     """Whether a command may be about a file system: it names it, or no other one by its device name."""
-    if not words or words[0].rpartition("/")[2] not in CONFLICTING:
-        return False
+    program = words[0].rpartition("/")[2] if words else ""
+    if program not in CONFLICTING or program in _OF_THE_CLUSTER:
+        return program in _OF_THE_CLUSTER
     device = next((word for word in words[1:] if not word.startswith("-")), "")
     return device.removeprefix("/dev/") == fs or not device or device.startswith("/")
 
@@ -98,9 +139,9 @@ def _unseen_manager(grounds: Grounds) -> str:
     managers = grounds.need(Managers)
     manager = managers.of(grounds.view.name)
     name = (manager.node or manager.address) if manager else ""
-    if not name or grounds.view.host_of(name):
+    if not name or manager_host(grounds.view) in hosts_that_matter(grounds.view, grounds.plan):
         return ""
-    return f"the manager, {short(name)}, is not watched"
+    return f"the manager, {grounds.view.label(name)}, is not watched or cannot be reached"
 
 
 def _waiters(grounds: Grounds) -> Finding:
@@ -166,6 +207,7 @@ CONFLICTS = Rule("conflicting", "Nothing else has the file system to itself", _c
 ESCAPE_CONFLICTS = Rule("conflicting", "Nothing else has the file system to itself", _escape_conflicting)
 WAITERS = Rule("waiters", "No thread waits for long", _waiters)
 MEANWHILE = (
+    Rule("competing", "No policy and no backup scans it", _competing),
     Rule("snapshots", "Snapshots", _snapshots),
     Rule("nightly", "Nothing begins meanwhile by itself", _nightly),
     Rule("callbacks", "What GPFS begins by itself", _callbacks),

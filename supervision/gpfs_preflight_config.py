@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from remote.gpfs.models import ClusterConfig, NodeHealth
+from remote.gpfs.models import ClusterConfig, NodeHealth, NsdList
+from supervision.gpfs_preflight_disks import names_text
 from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, note, passed, warning
 from supervision.gpfs_preflight_nodes import hosts_that_matter
 
@@ -60,6 +61,19 @@ def _health(grounds: Grounds) -> Finding:
     return passed(f"mmhealth finds nothing wrong on {len(hosts)} hosts")
 
 
+def _thin(grounds: Grounds) -> Finding:
+    """A restripe gives up the emergency space of thin disks, says a notice of IBM."""
+    listed = grounds.need(NsdList)
+    thin = [nsd.nsd for nsd in listed.nsds if nsd.fs == grounds.view.name and nsd.thin.lower() not in ("", "no")]
+    if thin:
+        text = f"{names_text(thin)} is thinly provisioned"
+        return warning(
+            text, "A restripe may take the space that is kept for emergencies: see that there is enough below"
+        )
+    return passed("no disk is told to be thinly provisioned")
+
+
+THIN = Rule("thin-disks", "No disk is thinly provisioned", _thin)
 ON_FAILURE = Rule("restripe-on-failure", "GPFS begins no restripe of its own", _on_failure)
 AUTOLOAD = Rule("autoload", "Nodes come back by themselves", _autoload)
 HEALTH = Rule("health", "mmhealth finds nothing wrong", _health)

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Sequence
 
 from remote.folding import fold
-from remote.gpfs.models import Disk, DiskList
+from remote.gpfs.models import Disk, DiskList, FileSystem, Usage
+from supervision.checking import Outcome
 from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, warning
 
 MOST = 6
@@ -25,17 +27,17 @@ def describe(disk: Disk | None) -> str:
 
 
 def _ready(grounds: Grounds) -> Finding:
-    return _ready_of(grounds, grounds.need(DiskList).disks)
+    return ready(grounds.view.name, grounds.need(DiskList).disks)
 
 
 def _others_ready(grounds: Grounds) -> Finding:
     """For taking the new disks out, which a stopped mmdeldisk leaves suspended: it is run again then."""
     new = {device.nsd for device in grounds.plan.devices}
-    return _ready_of(grounds, tuple(disk for disk in grounds.need(DiskList).disks if disk.nsd not in new))
+    return ready(grounds.view.name, [disk for disk in grounds.need(DiskList).disks if disk.nsd not in new])
 
 
-def _ready_of(grounds: Grounds, disks: tuple[Disk, ...]) -> Finding:
-    fs = grounds.view.name
+def ready(fs: str, disks: Sequence[Disk]) -> Finding:
+    """Whether disks are ready and up, with what to do about those that are not."""
     if not disks:
         return block(f"mmlsdisk lists no disk of {fs}", "See mmlsdisk there")
     groups: dict[str, list[str]] = defaultdict(list)
@@ -48,6 +50,24 @@ def _ready_of(grounds: Grounds, disks: tuple[Disk, ...]) -> Finding:
         f"{names_text(names)} {'is' if len(names) == 1 else 'are'} {how}" for how, names in groups.items()
     )
     return block(words, _advice(fs, [disk for disk in disks if not disk.ready]))
+
+
+def convertible(fs: str, disks: DiskList, file_system: FileSystem) -> tuple[Disk, ...]:
+    """The disks that a plan turns into dataOnly ones: all that hold metadata. ValueError where there can be no plan."""
+    found = ready(fs, disks.disks)
+    if found.outcome is not Outcome.PASS:
+        raise ValueError(f"{found.read}. {found.advice}")
+    if disks.not_properly_replicated:
+        raise ValueError(f"{fs} is not properly replicated now; a restripe must end well first")
+    mixed = tuple(disk for disk in disks.disks if disk.usage is Usage.DATA_AND_METADATA and disk.pool == "system")
+    if not mixed or any(disk.usage is Usage.METADATA_ONLY for disk in disks.disks):
+        raise ValueError("this recipe begins with disks that hold data and metadata, and none that hold metadata alone")
+    groups, copies = {disk.failure_group for disk in mixed}, file_system.metadata_replicas
+    if copies is None:
+        raise ValueError(f"mmlsfs does not tell how many replicas of metadata {fs} keeps")
+    if len(groups) < copies:
+        raise ValueError(f"{len(groups)} failure groups cannot hold {copies} replicas of the metadata")
+    return mixed
 
 
 def _advice(fs: str, bad: list[Disk]) -> str:
@@ -87,7 +107,8 @@ def _replicated_before(grounds: Grounds) -> Finding:
 def _replicated_at_change(grounds: Grounds) -> Finding:
     """The same for mmchdisk; where an earlier attempt changed some of the old disks, the sentence is of that."""
     disks = grounds.need(DiskList)
-    done = [old.nsd for old in grounds.plan.old_disks if (disk := disks.get(old.nsd)) and not disk.metadata]
+    old = {each.nsd for each in grounds.plan.old_disks}
+    done = any(disk.nsd in old and not disk.metadata for disk in disks.disks)
     if disks.not_properly_replicated and done:
         return note(
             '"no longer properly replicated", since some old disks were changed', "The rest of them must follow"

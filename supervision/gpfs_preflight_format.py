@@ -29,7 +29,10 @@ def _format(grounds: Grounds) -> Finding:
     level = config.get("minReleaseLevel") or ""
     if not release_of(fs.version):
         unread(f"mmlsfs -V tells the format as {fs.version!r}")
-    text = f"format {fs.version}, minReleaseLevel {level or 'not told'}"
+    kind = (
+        "version 2, with a partition table" if release_of(level) >= (4, 1) else "version 1, without a partition table"
+    )
+    text = f"format {fs.version}, minReleaseLevel {level or 'not told'}; NSDs that are made now are of {kind}"
     return note(text, "Neither is ever changed here: mmchfs -V and release=LATEST cannot be taken back")
 
 

@@ -6,12 +6,12 @@ sources; what cannot be had makes it `Outcome.UNKNOWN`, by itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NoReturn, TypeVar
 
 import msgspec
 
-from remote.gpfs.models import DiskList, NodeStates
+from remote.gpfs.models import Disk, DiskList, NodeStates
 from remote.text import one_line
 from supervision.checking import Check, Outcome, missing
 from supervision.facts import Fact
@@ -19,6 +19,8 @@ from supervision.gpfs_view import View
 from supervision.plan import Plan
 
 T = TypeVar("T")
+LONGEST = 60
+"""Characters of a command that are told as its source."""
 
 
 class UnreadError(Exception):
@@ -75,7 +77,7 @@ class Grounds:
     @property
     def source(self) -> str:
         """The commands that told what was used."""
-        return "; ".join(dict.fromkeys(fact.command for fact in self._used.values()))
+        return "; ".join(dict.fromkeys(_shortly(fact.command) for fact in self._used.values()))
 
     def need(self, kind: type[T], host: str = "") -> T:
         """The model of a kind; `host` for what belongs to one host. Raises UnreadError."""
@@ -91,6 +93,10 @@ class Grounds:
         """`mmlsdisk -L`, which tells descriptors. Raises UnreadError."""
         fact = self.view.state.facts.get(f"disk details {self.view.name}")
         return self._model(fact, DiskList, "mmlsdisk -L")
+
+    def disks(self) -> Mapping[str, Disk]:
+        """The disks of mmlsdisk by name, for there may be ten thousand. Raises UnreadError."""
+        return {disk.nsd: disk for disk in self.need(DiskList).disks}
 
     def lacks(self, kind: type, host: str = "") -> str:
         """Why a release has no answer to a question at all; empty where it has, or nobody has asked."""
@@ -120,6 +126,11 @@ class Grounds:
         if fact.at < self.since:
             unread(f"{fact.command}: its last answer is too old")
         return model
+
+
+def _shortly(command: str) -> str:
+    """A command as it is told: of those with many words the first."""
+    return command if len(command) <= LONGEST else f"{command.partition(' ')[0]} ..."
 
 
 Judge = Callable[[Grounds], Finding | None]

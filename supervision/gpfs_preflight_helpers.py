@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from remote.folding import fold
-from remote.gpfs.models import Cluster, ClusterConfig, Managers, Mounts, NsdList
+from remote.gpfs.models import Cluster, ClusterConfig, Guests, Managers, Mounts, NsdList
 from remote.gpfs.refusals import PIT_LIMIT
 from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, unread, warning
 from supervision.gpfs_preflight_nodes import nodes_named
@@ -30,7 +30,7 @@ def _exports(grounds: Grounds) -> Finding:
     """CNFS reboots nodes that are slow; CES and GUI nodes serve people."""
     cluster = grounds.need(Cluster)
     roles = exporting(cluster)
-    chosen = [node for node in nodes_named(grounds.plan.nodes, cluster) if node.daemon_name in roles]
+    chosen = [node for node in nodes_named(grounds.plan.nodes, grounds) if node.daemon_name in roles]
     advice = (
         "Which nodes run the GUI is told by `mmlsnodeclass GUI_MGMT_SERVERS` alone; without -Y CNFS is not told either"
     )
@@ -43,10 +43,10 @@ def _exports(grounds: Grounds) -> Finding:
 
 def _near(grounds: Grounds) -> Finding:
     """Nodes that serve the disks need no network for their part."""
-    cluster, listed = grounds.need(Cluster), grounds.need(NsdList)
+    listed = grounds.need(NsdList)
     names = [server for nsd in listed.nsds if nsd.fs == grounds.view.name for server in nsd.servers]
-    servers = {node.number for node in nodes_named(names, cluster)}
-    far = [short(node.admin_name) for node in nodes_named(grounds.plan.nodes, cluster) if node.number not in servers]
+    servers = {node.number for node in nodes_named(names, grounds)}
+    far = [short(node.admin_name) for node in nodes_named(grounds.plan.nodes, grounds) if node.number not in servers]
     if far:
         text = f"{fold(far)} serves no disk of {grounds.view.name}"
         return warning(text, "All that such a node reads and writes goes over the network: take NSD servers")
@@ -62,10 +62,10 @@ def _defaults(grounds: Grounds) -> Finding | None:
 
 def _threads(grounds: Grounds) -> Finding:
     """Worker threads of all nodes of a scan together. The manager works too, whether -N names it or not."""
-    cluster, config, managers = grounds.need(Cluster), grounds.need(ClusterConfig), grounds.need(Managers)
+    config, managers = grounds.need(ClusterConfig), grounds.need(Managers)
     manager = managers.of(grounds.view.name)
     names = (*grounds.plan.nodes, *((manager.node or manager.address,) if manager else ()))
-    nodes = nodes_named(names, cluster)
+    nodes = nodes_named(names, grounds)
     told = [_threads_of(config, (node.admin_name, node.daemon_name), grounds.view) for node in nodes]
     if any(count is None for count in told):
         advice = f"GPFS chooses then. It refuses a scan whose nodes have more than {PIT_LIMIT} together, by release"
@@ -99,7 +99,7 @@ def _mounted(grounds: Grounds) -> Finding:
         node = grounds.view.node(each.address) or grounds.view.node(each.name)
         if node and (not each.cluster or each.cluster == cluster.name):
             mounted.add(node.number)
-    chosen = nodes_named(grounds.plan.nodes, cluster)
+    chosen = nodes_named(grounds.plan.nodes, grounds)
     missing = [short(node.admin_name) for node in chosen if node.number not in mounted]
     if missing:
         text = f"{fold(missing)} does not mount {grounds.view.name}"
@@ -108,13 +108,18 @@ def _mounted(grounds: Grounds) -> Finding:
 
 
 def _guests(grounds: Grounds) -> Finding | None:
-    """Other clusters reach NSD servers by themselves: a new server must be reachable for them, too."""
+    """Other clusters reach NSD servers by themselves: a new server must be reachable for them, too.
+
+    Those that mount it now are told by mmlsmount; those that may, by mmauth, whose form was never seen: they are shown.
+    """
     cluster, mounts = grounds.need(Cluster), grounds.need(Mounts).of(grounds.view.name)
-    guests = (
-        sorted({node.cluster for node in mounts.nodes if node.cluster and node.cluster != cluster.name})
-        if mounts
-        else []
-    )
+    nodes = mounts.nodes if mounts else ()
+    guests = sorted({node.cluster for node in nodes if node.cluster and node.cluster != cluster.name})
+    may = grounds.may(Guests)
+    others = [name for name in may.of(grounds.view.name) if name not in guests] if may else []
+    if not guests and others:
+        text = f"{', '.join(others)} may mount it, says mmauth show, and does not now"
+        return note(text, "Their nodes must reach the servers of the new disks, too (daemon network, firewall)")
     if not guests:
         return None
     listed = grounds.need(NsdList)
@@ -122,10 +127,11 @@ def _guests(grounds: Grounds) -> Finding | None:
     before = [
         server for nsd in listed.nsds if nsd.fs == grounds.view.name and nsd.nsd not in mine for server in nsd.servers
     ]
-    known = {node.number for node in nodes_named(before, cluster)}
-    after = nodes_named([server for device in grounds.plan.devices for server in device.servers], cluster)
+    known = {node.number for node in nodes_named(before, grounds)}
+    after = nodes_named([server for device in grounds.plan.devices for server in device.servers], grounds)
     new = [short(node.admin_name) for node in after if node.number not in known]
     who = f"{', '.join(guests)} mount{'s' if len(guests) == 1 else ''} it"
+    who += f", {', '.join(others)} may" if others else ""
     if new:
         text = f"{who}, and {fold(new)} serves no disk of it yet"
         return warning(text, f"Make sure that their nodes reach {fold(new)} (daemon network, firewall, mmauth)")
@@ -140,6 +146,13 @@ def _none_named(grounds: Grounds) -> Finding:
     return passed(f"-N {','.join(grounds.plan.nodes)}")
 
 
+def _window(grounds: Grounds) -> Finding:
+    """What no command tells, and people must."""
+    text = f"the restripe runs for hours or longer as a job on {grounds.plan.host}, whatever becomes of this program"
+    advice = "Tell the users, and see that neither that host nor a node of -N is rebooted for maintenance meanwhile"
+    return note(text, advice)
+
+
 NAMED = Rule("helpers-named", "The nodes of the restripe are named", _none_named)
 RULES = (
     NAMED,
@@ -149,4 +162,5 @@ RULES = (
     Rule("pit-threads", "The nodes have no more worker threads than GPFS allows", _threads),
     Rule("mounted", "The nodes mount it", _mounted),
 )
+WINDOW = Rule("window", "Users and operators know of it", _window)
 GUESTS = Rule("remote-clusters", "Other clusters reach the servers", _guests)

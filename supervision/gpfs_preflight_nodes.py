@@ -9,7 +9,8 @@ from collections.abc import Iterable
 
 from remote.folding import fold
 from remote.gpfs.models import Cluster, ClusterConfig, ClusterNode, Managers, NodeState, NodeStates, NsdList
-from remote.names import NodeTable, UnknownNodeError
+from remote.names import UnknownNodeError
+from supervision.checking import Outcome
 from supervision.gpfs_nodes import daemon_states
 from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, unread, warning
 from supervision.gpfs_view import View, short
@@ -45,42 +46,48 @@ def _listed_servers(view: View) -> list[str]:
 
 
 def hosts_that_matter(view: View, plan: Plan) -> tuple[str, ...]:
-    """The watched hosts that are to be asked of themselves: the job's, all servers, and the manager."""
+    """The hosts that are asked of themselves: the job's, all servers that are watched, the manager if it is reached.
+
+    A manager that is none of the servers may be where nobody gets to by SSH.
+    """
+    servers = [host for name in (*_servers_of(plan), *_listed_servers(view)) if (host := view.host_of(name))]
+    manager = manager_host(view)
+    link = view.state.links.get(manager) if manager else None
+    hosts = [plan.host, *servers, *([manager] if manager and link and link.state in _ALL_RIGHT else [])]
+    return tuple(dict.fromkeys(hosts))
+
+
+def manager_host(view: View) -> str | None:
+    """The watched host that is the manager of the file system; None where it is not watched, or not known."""
     managers = view.facts.get(Managers)
     manager = managers.of(view.name) if managers else None
-    names = [*_servers_of(plan), *_listed_servers(view), *([manager.node or manager.address] if manager else [])]
-    hosts = [plan.host, *(host for name in names if (host := view.host_of(name)))]
-    return tuple(dict.fromkeys(host for host in hosts if host in view.hosts or host == plan.host))
+    return view.host_of(manager.node or manager.address) if manager else None
 
 
-def nodes_named(names: Iterable[str], cluster: Cluster) -> tuple[ClusterNode, ...]:
-    """The nodes of names. Raises UnreadError for one that means none."""
-    table = NodeTable.from_cluster(cluster)
+def nodes_named(names: Iterable[str], grounds: Grounds) -> tuple[ClusterNode, ...]:
+    """The nodes of names, by an mmlscluster of now. Raises UnreadError, also for a name that means none."""
+    grounds.need(Cluster)
     try:
-        return tuple({(node := table.resolve(name)).number: node for name in names}.values())
+        return tuple({(node := grounds.view.table.resolve(name)).number: node for name in names}.values())
     except UnknownNodeError as error:
         unread(str(error))
 
 
-def states_by_node(states: NodeStates, cluster: Cluster) -> dict[int, NodeState]:
+def states_by_node(states: NodeStates, grounds: Grounds) -> dict[int, NodeState]:
     """The daemons by the numbers of their nodes; those that could not be reached are `unknown`."""
-    table = NodeTable.from_cluster(cluster)
-    numbers = {node.number for node in cluster.nodes}
+    numbers = {node.number for node in grounds.need(Cluster).nodes}
     found = {state.number: state for state in states.nodes if state.number in numbers}
     for name in states.unreachable:
-        try:
-            node = table.resolve(name)
-        except UnknownNodeError:
-            continue
-        found[node.number] = NodeState(node.number, name, "unknown")
+        node = grounds.view.node(name)
+        if node:
+            found[node.number] = NodeState(node.number, name, "unknown")
     return found
 
 
 def must_be_active(grounds: Grounds, names: Iterable[str], what: str, *, advice: str = "") -> Finding:
     """Whether GPFS is active on all of some nodes, by an answer of just now."""
-    cluster = grounds.need(Cluster)
-    nodes = nodes_named(names, cluster)
-    states = states_by_node(grounds.chosen_states(), cluster)
+    nodes = nodes_named(names, grounds)
+    states = states_by_node(grounds.chosen_states(), grounds)
     told = fold(short(node.admin_name) for node in nodes)
     bad = [node for node in nodes if node.number in states and not states[node.number].active]
     if bad:
@@ -93,16 +100,24 @@ def must_be_active(grounds: Grounds, names: Iterable[str], what: str, *, advice:
     return passed(f"GPFS is active on {told}")
 
 
-def _quorum(grounds: Grounds) -> Finding:
-    """The daemon of the job's host is active with quorum alone; how many quorum nodes may still be lost is told too."""
+def _active_here(grounds: Grounds) -> Finding:
+    """The daemon of the job's host is active with quorum alone. It is asked itself: that takes no time."""
     host = grounds.plan.host
     own = grounds.need(NodeStates, host)
+    states = ", ".join(f"{state.name} {state.state}" for state in own.nodes) or "no state"
     if not any(state.active for state in own.nodes):
-        states = ", ".join(f"{state.name} {state.state}" for state in own.nodes) or "no state"
         advice = "Nothing may be changed without quorum: see which quorum nodes are down (mmgetstate -aLs)"
         return block(f"GPFS on {host} has no quorum: {states}", advice)
+    return passed(f"GPFS on {host} has quorum: {states}")
+
+
+def _quorum(grounds: Grounds) -> Finding:
+    """There is quorum; how many quorum nodes may still be lost is told too."""
+    here = _active_here(grounds)
+    if here.outcome is not Outcome.PASS:
+        return here
     cluster = grounds.need(Cluster)
-    states_now = states_by_node(grounds.chosen_states(), cluster)
+    states_now = states_by_node(grounds.chosen_states(), grounds)
     quorum = [node for node in cluster.nodes if node.quorum]
     told = [states_now[node.number] for node in quorum if node.number in states_now]
     up, need = sum(state.active for state in told), len(quorum) // 2 + 1
@@ -175,4 +190,5 @@ RULES = (
     Rule("hosts-reached", "The servers can be reached", _reached),
     Rule("other-nodes", "Other nodes", _others),
 )
+HERE = Rule("quorum", "The cluster has quorum", _active_here)
 HELPERS = Rule("helpers-active", "GPFS is active on every node of the restripe", _helpers)

@@ -10,9 +10,9 @@ from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, no
 
 def _covered(grounds: Grounds) -> Finding:
     """All and only the disks that hold metadata besides the new ones are to become dataOnly, and none did so before."""
-    plan, disks = grounds.plan, grounds.need(DiskList)
+    plan, disks = grounds.plan, grounds.disks()
     new, old = {device.nsd for device in plan.devices}, {disk.nsd: disk for disk in plan.old_disks}
-    holding = [disk for disk in disks.disks if disk.metadata and disk.nsd not in new and disk.usage not in NEVER]
+    holding = [disk for disk in disks.values() if disk.metadata and disk.nsd not in new and disk.usage not in NEVER]
     more = [disk.nsd for disk in holding if disk.nsd not in old]
     if more:
         text = f"{names_text(more)} holds metadata too, and is not in the plan"
@@ -49,7 +49,7 @@ def _data_left(grounds: Grounds) -> Finding:
 
 def _changed(grounds: Grounds) -> Finding:
     """For the change back: the old disks are dataOnly."""
-    disks = grounds.need(DiskList)
+    disks = grounds.disks()
     gone = [old.nsd for old in grounds.plan.old_disks if disks.get(old.nsd) is None]
     if gone:
         return block(f"{names_text(gone)} is not in the file system any more", "Change the others back by hand")
@@ -61,7 +61,7 @@ def _changed(grounds: Grounds) -> Finding:
 
 def _back(grounds: Grounds) -> Finding:
     """Before the new disks are removed: the old ones take metadata again, and can."""
-    disks = grounds.need(DiskList)
+    disks = grounds.disks()
     wrong = [
         f"{old.nsd} is {describe(disk)}"
         for old in grounds.plan.old_disks
@@ -75,9 +75,9 @@ def _back(grounds: Grounds) -> Finding:
 
 def _groups_left(grounds: Grounds) -> Finding:
     """Failure groups that are left, for metadata and for data (6027-000)."""
-    fs, disks = grounds.need(FileSystem), grounds.need(DiskList)
+    fs, disks = grounds.need(FileSystem), grounds.disks()
     new = {device.nsd for device in grounds.plan.devices}
-    left = [disk for disk in disks.disks if disk.nsd not in new and disk.usage not in NEVER and disk.ready]
+    left = [disk for disk in disks.values() if disk.nsd not in new and disk.usage not in NEVER and disk.ready]
     if not left:
         return block("no disk would be left", "The last disks of a file system cannot be removed")
     told = []
@@ -99,7 +99,7 @@ def _removable(grounds: Grounds) -> Finding:
 
     A stopped mmdeldisk has taken some out and leaves others suspended; it can be run again.
     """
-    disks = grounds.need(DiskList)
+    disks = grounds.disks()
     there = [disk for device in grounds.plan.devices if (disk := disks.get(device.nsd))]
     if not there:
         return block("none of the new disks is in the file system", "They were removed already, or never added")

@@ -65,6 +65,8 @@ class GpfsReading(Reading):
                 return "chosen node states", parsers.parse_mmgetstate  # of those that a plan needs, and of no other
             case "mmlsconfig", []:
                 return "configuration", parsers.parse_mmlsconfig
+            case "mmauth", ["show"]:
+                return "guests", parsers.parse_mmauth
             case "mmlscallback", []:
                 return "callbacks", parsers.parse_mmlscallback
             case "mmhealth", ["node", "show"]:

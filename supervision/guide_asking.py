@@ -5,6 +5,8 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Mapping
 
+import msgspec
+
 from remote.checked import Check
 from remote.command import Command
 from remote.errors import SiteError
@@ -38,6 +40,11 @@ class Asking:
         return self._supervisor.store.state
 
     @property
+    def here(self) -> Plan:
+        """The plan with the host where commands run now: that is the one to be asked, and to be judged."""
+        return msgspec.structs.replace(self.plan, host=self.host)
+
+    @property
     def _now(self) -> float:
         return self._supervisor.site.clock.now()
 
@@ -52,7 +59,7 @@ class Asking:
         """Ask for the cluster's own tables; since when they are as they are. Raises SiteError."""
         since = self._now
         await self._supervisor.ask(self.host, *self._recipe.tables(self.plan))
-        self._supervisor.site.add_hosts(self._recipe.hosts(self.state, self.plan))
+        self._supervisor.site.add_hosts(self._recipe.hosts(self.state, self.here))
         return since
 
     def tables_tell(self, number: int, since: float) -> Happened:
@@ -61,24 +68,24 @@ class Asking:
 
     async def checks(self, number: int) -> tuple[Check, ...]:
         """Ask what a step's checks rest on, and judge. Raises SiteError."""
-        since = await self._ask(self._steps[number].questions(self.state, self.plan))
-        return self._steps[number].checks(self.state, self.plan, since)
+        since = await self._ask(self._steps[number].questions(self.state, self.here))
+        return self._steps[number].checks(self.state, self.here, since)
 
     def of_host(self, number: int) -> tuple[Command, ...]:
         """What the host of the jobs is asked for a step's checks."""
-        return self._steps[number].questions(self.state, self.plan).host
+        return self._steps[number].questions(self.state, self.here).host
 
     async def promised(self, number: int) -> tuple[Check, ...]:
         """Ask what a step's promise rests on, and judge. Raises SiteError."""
-        since = await self._ask(self._steps[number].proof(self.state, self.plan))
-        return self._steps[number].promised(self.state, self.plan, since)
+        since = await self._ask(self._steps[number].proof(self.state, self.here))
+        return self._steps[number].promised(self.state, self.here, since)
 
     async def _ask(self, questions: Questions) -> float:
         """Ask; a server that cannot be asked leaves its facts old, and what is old passes nothing."""
         since = self._now
         if questions.host:
             await self._supervisor.ask(self.host, *questions.host)
-        hosts = self._recipe.hosts(self.state, self.plan) if questions.servers or questions.boots else ()
+        hosts = self._recipe.hosts(self.state, self.here) if questions.servers or questions.boots else ()
         self._supervisor.site.add_hosts(hosts)
         if questions.servers:
             await self._supervisor.ask_each(hosts, *questions.servers)

@@ -185,10 +185,12 @@ class StepRunner:
             if status.rc == 0:
                 return await self._prove(number, 0)
             tells = self._asking.tables_tell(number, await self._asking.ask_tables())
-            last = told_of_log(self._supervisor.store.state, attempt.host, status.id)
-            raise StopError(
-                Ending.FAILED, f"{where} ended with exit code {status.rc}: {last}. {_although(tells)}".strip()
-            )
+            state = self._supervisor.store.state
+            last = told_of_log(state, attempt.host, status.id)
+            log = state.job_log(attempt.host, status.id)
+            means = self._steps[number].explains(self._asking.plan, log.tail if log else ())
+            text = f"{where} ended with exit code {status.rc}: {last}. {_although(tells)}".strip()
+            raise StopError(Ending.FAILED, f"{text} {means}".strip())
         if not status.state.settled:
             raise StopError(Ending.UNKNOWN, f"{where}: {status.meaning}. {how_to_find_out(attempt)}")
         self._telling.tell(number, StepState.VERIFYING, command=status.command, host=attempt.host)

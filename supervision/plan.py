@@ -128,7 +128,11 @@ def encode(plan: Plan) -> str:
     """The text of a plan's file; the same plan always has the same. Raises PlanError for one that cannot be read."""
     check(plan)
     made = {"made": datetime.fromtimestamp(plan.made, UTC).isoformat(" ", "seconds")}
-    return toml_text(msgspec.to_builtins(plan), about=_ABOUT, before=_COMMENTS, beside=made)
+    text = toml_text(msgspec.to_builtins(plan), about=_ABOUT, before=_COMMENTS, beside=made)
+    if len(text) > LARGEST:
+        disks = len(plan.devices) + len(plan.old_disks)
+        raise PlanError(f"{disks:,} disks make {len(text):,} characters, and a job's file has at most {LARGEST:,}")
+    return text
 
 
 def decode(text: str) -> Plan:

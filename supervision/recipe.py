@@ -5,7 +5,7 @@ A recipe is data and pure functions; `supervision.guide` asks, launches, follows
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from enum import Enum
 from typing import Protocol
 
@@ -113,6 +113,9 @@ class GuidedStep(Protocol):
 
     def happened(self, state: State, plan: Plan, since: float) -> Happened:
         """What the tables tell of it. NO for a step that only looks."""
+
+    def explains(self, plan: Plan, lines: Sequence[str]) -> str:
+        """What the words of a command that failed mean, what to do, and what to collect for support."""
 
     def meanwhile(self, plan: Plan, host: str) -> tuple[Cadence, ...]:
         """What is asked while its command runs."""

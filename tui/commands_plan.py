@@ -26,13 +26,13 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
     "-o", "--output", type=click.Path(dir_okay=False, path_type=Path), help="Write this new file, not stdout."
 )
 @click.option(
-    "--device", "devices", multiple=True, metavar="ID", help="A device, by WWN or serial number; all free SSDs."
+    "--device", "devices", multiple=True, metavar="ID", help="A device, by WWN or serial number; unsaid, all free SSDs."
 )
 @click.option("--group", "groups", multiple=True, metavar="PLACE=GROUP", help="A failure group where none is certain.")
-@click.option("-N", "--nodes", metavar="NODES", help="The nodes of the restripe, a,b,c; the servers of the disks.")
+@click.option("-N", "--nodes", metavar="NODES", help="The nodes of the restripe, a,b,c; unsaid, the servers.")
 @click.option("--names", metavar="PATTERN", help="Names of new NSDs: {server} {n} {group} {slot} {serial}.")
 @click.option("--metadata-only", is_flag=True, help="Leave data out of the restripe, where the release can.")
-@click.option("--iops", type=click.IntRange(min=1), metavar="N", help="Limit the restripe by QoS.")
+@click.option("--iops", type=click.IntRange(min=1), metavar="N", help="The limit by QoS that the restripe is to have.")
 @click.option(
     "--assume", "assumed", multiple=True, metavar="NAME=VALUE", help="Of the size: each_plan=4096, mounts=200."
 )

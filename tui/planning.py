@@ -43,7 +43,10 @@ async def run(target: Target, fs: str, wish: Wish, output: Path | None, *, sites
         return _say(f"no plan: {error}", Exit.UNKNOWN if error.unread else Exit.REFUSED)
     except ValueError as error:  # a name that no command may be built of
         return _say(str(error), Exit.USAGE)
-    text = encode(planned.plan)
+    try:
+        text = encode(planned.plan)
+    except PlanError as error:
+        return _say(f"no plan: {error}", Exit.REFUSED)
     if output:
         try:
             write_new(output, text)

@@ -29,10 +29,10 @@ from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
 from remote.names import NodeTable, UnknownNodeError, fold
 from remote.text import one_line, safe
-from supervision.checks import short_name
 from supervision.clocktext import duration_text
 from supervision.facts import Fact
 from supervision.gpfs_facts import facts_of
+from supervision.gpfs_view import short
 from supervision.identity import look as look_at
 from supervision.supervisor import Supervisor
 from supervision.verdicts import told
@@ -127,7 +127,7 @@ async def _cluster(supervisor: Supervisor, view: View) -> None:
             view.warnings.append(str(error))
     groups: dict[tuple[str, str], list[str]] = {}
     for node in cluster.nodes:
-        groups.setdefault((node.designation or "client", daemon[node.daemon_name]), []).append(short_name(node))
+        groups.setdefault((node.designation or "client", daemon[node.daemon_name]), []).append(short(node.admin_name))
     view.lines.append(f"cluster {cluster.name}, {len(cluster.nodes)} nodes")
     rows = [(fold(nodes), len(nodes), role, state) for (role, state), nodes in groups.items()]
     view.lines += table(("nodes", "count", "role", "daemon"), rows, right=(1,))

@@ -20,6 +20,7 @@ from remote.gpfs.commands_changing import (
     mmrpldisk,
 )
 from remote.gpfs.commands_reading import (
+    mmauth_show,
     mmdevdiscover,
     mmdf,
     mmdiag_waiters,
@@ -45,6 +46,7 @@ __all__ = [
     "DiskVerb",
     "Restripe",
     "mmadddisk",
+    "mmauth_show",
     "mmbackupconfig",
     "mmchdisk",
     "mmchdisk_change",

@@ -123,6 +123,11 @@ def mmlscallback() -> Command:
     return _reads("mmlscallback", deadline=_CONFIGURATION)
 
 
+def mmauth_show() -> Command:
+    """The clusters that may mount file systems of this one; reads the configuration."""
+    return _reads("mmauth", "show", deadline=_CONFIGURATION)
+
+
 def mmlsqos(fs: str, seconds: int = 60) -> Command:
     """The throttles of a file system, and what each class of I/O did in the last seconds (1 to 999)."""
     if not 1 <= seconds <= 999:

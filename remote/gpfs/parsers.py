@@ -39,6 +39,7 @@ from remote.gpfs.disk_changes import (
 )
 from remote.gpfs.disks import mmlsdisk_steps, parse_mmlsdisk
 from remote.gpfs.filesystem import mmlsfs_steps, parse_mmlsfs, parse_mmlsfs_all
+from remote.gpfs.guests import mmauth_steps, parse_mmauth
 from remote.gpfs.nodes import (
     mmgetstate_steps,
     mmlsmgr_steps,
@@ -73,6 +74,7 @@ __all__ = [
     "nsd_stanzas",
     "parse",
     "parse_mmadddisk",
+    "parse_mmauth",
     "parse_mmchdisk",
     "parse_mmchqos",
     "parse_mmcrnsd",
@@ -110,6 +112,7 @@ Reader: TypeAlias = Callable[[str, str], Steps[Any]]
 STEPS: Mapping[str, Reader] = MappingProxyType(
     {
         "mmadddisk": mmadddisk_steps,
+        "mmauth": mmauth_steps,
         "mmchdisk": mmchdisk_steps,
         "mmchqos": mmchqos_steps,
         "mmcrnsd": mmcrnsd_steps,

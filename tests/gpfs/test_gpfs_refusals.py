@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from remote.gpfs.models import Callback
-from remote.gpfs.parsers import parse_mmlscallback
+from remote.gpfs.models import Callback, Guest
+from remote.gpfs.parsers import parse_mmauth, parse_mmlscallback
 from remote.gpfs.refusals import pit_limit, understood
 from tests.gpfs.told import told
 
@@ -51,3 +51,11 @@ def test_that_there_is_no_callback_is_an_answer_and_nothing_at_all_is_none() -> 
     none = parse_mmlscallback("", "mmlscallback: No callback identifiers were found.\n")
     assert (none.ok, none.model.callbacks) == (True, ())
     assert not parse_mmlscallback("").ok
+
+
+def test_the_clusters_that_may_mount_a_file_system_are_read() -> None:
+    parsed = parse_mmauth(told("mmauth"))
+    assert (parsed.ok, parsed.notes) == (True, ())
+    assert parsed.model.guests == (Guest("hpc.example.org", ("mss1", "scratch")),)
+    assert (parsed.model.of("mss1"), parsed.model.of("other")) == (("hpc.example.org",), ())
+    assert not parse_mmauth("").ok

@@ -110,7 +110,7 @@ def test_a_cluster_that_is_not_well_gets_no_plan() -> None:
             model, disks=(msgspec.structs.replace(model.disks[0], **change), *model.disks[1:])
         )
 
-    assert "not every disk is ready and up: foo1_nsd1" in refused(disks=lambda model: first(model, availability="down"))
+    assert "foo1_nsd1 is ready and down" in refused(disks=lambda model: first(model, availability="down"))
     sentence = "Attention: Due to an earlier configuration change the file system is no longer properly replicated."
     replicated = lambda model: msgspec.structs.replace(model, attention=(sentence,))  # noqa: E731
     assert "is not properly replicated now" in refused(disks=replicated)

@@ -183,6 +183,9 @@ def test_whatever_a_file_holds_it_is_read_or_refused_in_words(text: str) -> None
         assert decode(text) == PLAN
 
 
-def test_a_text_that_is_too_large_is_not_read() -> None:
+def test_a_text_that_is_too_large_is_neither_read_nor_written() -> None:
+    stanzas = Stanzas(new=STANZA, old="#\n" * (LARGEST // 2))
+    with pytest.raises(PlanError, match=r"^2 disks make 1,[0-9,]+ characters, and a job's file has at most 1,048,576"):
+        encode(msgspec.structs.replace(PLAN, stanzas=stanzas))
     with pytest.raises(PlanError, match="larger than any plan"):
         decode(" " * (LARGEST + 1))

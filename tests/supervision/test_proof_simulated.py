@@ -8,15 +8,16 @@ from typing import Any
 
 import pytest
 
+from remote.checked import Check
 from remote.errors import SiteError
-from remote.events import Decided, Launching
+from remote.events import Launching
 from simulator.client import Simulation
 from supervision.filesystem import Choosing, Preview
 from supervision.gpfs import GpfsFileSystem
-from supervision.migration import Ending, StopError
-from supervision.recipes.metadata_to_ssd import MetadataToSsd
+from supervision.migration import StepState, StopError
+from supervision.recipe import Act, GuidedStep
 from supervision.supervisor import Supervisor
-from tests.supervision.cluster import OPERATOR, PLAN, Session, changed, session, until_so
+from tests.supervision.cluster import Session, changed, session, until_so
 from tests.supervision.seed import of_kind
 
 SSDS = tuple(f"foo{server}_ssd{number}" for server in (1, 2, 3) for number in (1, 2))
@@ -29,27 +30,29 @@ async def sim() -> AsyncIterator[Simulation]:
         yield made
 
 
-class Interrupted(MetadataToSsd):
-    """The recipe, with something that happens between the choice of devices and the making of NSDs."""
+class Interrupts:
+    """Says yes to all, after something has happened while a step's question was open."""
 
-    happens: Callable[[], Awaitable[None]]
+    def __init__(self, name: str, happens: Callable[[], Awaitable[None]]) -> None:
+        self._name = name
+        self._happens = happens
+        self.armed = True
 
-    async def _create_nsds(self) -> str:
-        await self.happens()
-        return await super()._create_nsds()
+    async def acknowledge(self, step: GuidedStep, check: Check) -> bool:
+        return True
 
-
-async def run(live: Session, happens: Callable[[], Awaitable[None]]) -> Interrupted:
-    recipe = Interrupted(live.supervisor, plan=PLAN, operator=OPERATOR)
-    recipe.happens = happens
-    await recipe.run()
-    return recipe
+    async def confirm(self, step: GuidedStep, checks: tuple[Check, ...], act: Act) -> bool:
+        if step.spec.name == self._name and self.armed:
+            self.armed = False
+            await self._happens()
+        return True
 
 
 async def reboot(sim: Simulation, supervisor: Supervisor, host: str) -> None:
-    """Let a host boot with other device names, and its disks be started again by somebody."""
+    """Let a host boot with other device names, while another server serves its disks."""
     before = (await supervisor.site.place(host)).boot_id
-    await sim.control("reboot", host=host, shuffle=True)
+    await sim.control("power_off", host=host, disks="stay")
+    await sim.control("power_on", host=host, shuffle=True)
 
     async def is_back() -> bool:
         try:
@@ -63,65 +66,60 @@ async def reboot(sim: Simulation, supervisor: Supervisor, host: str) -> None:
 
     await until_so(is_back)
     await until_so(serves)
-    for number in (1, 2, 3, 4):
-        await sim.control("disk", disk=f"foo2_nsd{number}", availability="up")
 
 
 def stanza_names(live: Session) -> dict[str, str]:
     """The devices that mmcrnsd was told, by the NSDs that it was to make."""
-    text = next(event.spec for event in of_kind(live.events, Launching) if "mmcrnsd" in event.spec.id).files[0][1]
-    return {nsd: device for device, nsd in re.findall(r"device=(\S+) nsd=(\S+)", text)}
+    files = next(event.spec.files for event in of_kind(live.events, Launching) if "-mmcrnsd-" in event.spec.id)
+    return {nsd: device for device, nsd in re.findall(r"device=(\S+) nsd=(\S+)", dict(files)["ssd.stanza"])}
 
 
 async def test_a_server_that_booted_with_other_names_is_followed_by_identity(sim: Simulation) -> None:
+    """It boots while a person reads the question, who is asked again then: the file is another one."""
     async with session(sim) as live:
-        recipe = await run(live, lambda: reboot(sim, live.supervisor, "pollux2"))
-        chosen = [event.what for event in of_kind(live.events, Decided)]
-    assert (recipe.steps.ending, recipe.steps.why) == (Ending.DONE, "")
+        plan = await live.plan()
+        approver = Interrupts("mmcrnsd", lambda: reboot(sim, live.supervisor, "pollux2"))
+        guide, stop = await live.walk(plan, approver)
+    assert (stop, guide.next) == (None, None)
     # every device of pollux2 has the name that the one before it had
     assert stanza_names(live) == dict(zip(SSDS, ("sdg", "sdh", "sdf", "sdg", "sde", "sdf"), strict=True))
-    assert "ssd.stanza follows the device: foo2_ssd1: sdg is now sdf on pollux2 (wwn:55cd2e404b7d1a45)" in chosen
     facts = await sim.control("facts")
     assert facts["destroyed"] == []
     assert await made(sim) == dict(zip(SSDS, IDENTITIES, strict=True))
 
 
-async def test_a_server_that_booted_and_whose_disks_nobody_started_stops_it(sim: Simulation) -> None:
-    async def boots() -> None:
-        await sim.control("reboot", host="pollux2", shuffle=True)
+CHANGES: list[tuple[dict[str, Any], dict[str, Any], str]] = [
+    ({"seen": False}, {"seen": True}, "pollux2 does not see wwn:55cd2e404b7d1a4a (was sdh); there is no sdh any more"),
+    ({"fstype": "xfs"}, {"fstype": ""}, "xfs"),
+    ({"hangs": True}, {"hangs": False}, "could not be read: hangs"),
+    ({"nsd_id": "0A00010F507CC5D0"}, {"nsd_id": ""}, "sector 2 may hold the NSD volume id 0A00010F507CC5D0"),
+    ({"swap": True}, {}, "pollux2 does not see wwn:55cd2e404b7d1a4a"),
+]
 
-    async with session(sim) as live:
-        with pytest.raises(StopError, match=r"not every disk is ready and up|pollux2"):
-            await run(live, boots)
-    assert await changed(sim) == []
 
-
-@pytest.mark.parametrize(
-    ("change", "why"),
-    [
-        ({"swap": True}, "pollux2 does not see wwn:55cd2e404b7d1a4a"),
-        ({"seen": False}, "pollux2 does not see wwn:55cd2e404b7d1a4a (was sdh); there is no sdh any more"),
-        ({"like": "sdg"}, "wwn:55cd2e404b7d1a45 is seen 2 times: sdg, sdh"),
-        ({"fstype": "xfs"}, "sdh on pollux2 (foo2_ssd2): xfs"),
-        ({"hangs": True}, "sdh on pollux2 (foo2_ssd2): what lies on it could not be read: hangs"),
-        ({"nsd_id": "0A00010F507CC5D0"}, "sector 2 may hold the NSD volume id 0A00010F507CC5D0"),
-    ],
-    ids=str,
-)
-async def test_a_device_that_changed_after_it_was_chosen_is_refused_with_the_difference(
-    sim: Simulation, change: dict[str, Any], why: str
+async def test_a_device_that_changed_while_the_question_was_open_is_refused_with_the_difference(
+    sim: Simulation,
 ) -> None:
-    async def happens() -> None:
-        await sim.control("set_device", host="pollux2", device="sdh", **change)
-
     async with session(sim) as live:
-        recipe = Interrupted(live.supervisor, plan=PLAN, operator=OPERATOR)
-        recipe.happens = happens
-        with pytest.raises(StopError, match=re.escape(why)):
-            await recipe.run()
-    assert recipe.steps.ending is Ending.REFUSED
-    assert await changed(sim) == []
-    assert (await sim.control("facts"))["destroyed"] == []
+        change: dict[str, Any] = {}
+
+        async def happens() -> None:
+            await sim.control("set_device", host="pollux2", device="sdh", **change)
+
+        approver = Interrupts("mmcrnsd", happens)
+        guide = live.guide(await live.plan(), approver)
+        await guide.find()
+        for number in (1, 2, 3):
+            await guide.run(number)
+        for change, back, why in CHANGES:
+            approver.armed = True
+            with pytest.raises(StopError, match=re.escape(why)):
+                await guide.run(4)
+            assert guide.status(4) is StepState.BLOCKED
+            await sim.control("set_device", host="pollux2", device="sdh", **back)
+        assert await changed(sim) == []
+        assert (await sim.control("facts"))["destroyed"] == []
+        assert not [event for event in of_kind(live.events, Launching) if "-mmcrnsd-" in event.spec.id]
 
 
 async def made(sim: Simulation) -> dict[str, str]:

@@ -145,6 +145,23 @@ class Callbacks(msgspec.Struct, frozen=True):
     callbacks: tuple[Callback, ...] = ()
 
 
+class Guest(msgspec.Struct, frozen=True):
+    """Another cluster and the file systems that it may mount."""
+
+    cluster: str
+    file_systems: tuple[str, ...] = ()
+
+
+class Guests(msgspec.Struct, frozen=True):
+    """`mmauth show` without the cluster itself; none is an answer too."""
+
+    guests: tuple[Guest, ...] = ()
+
+    def of(self, fs: str) -> tuple[str, ...]:
+        """The clusters that may mount a file system."""
+        return tuple(guest.cluster for guest in self.guests if fs in guest.file_systems)
+
+
 class FsManager(msgspec.Struct, frozen=True):
     """The manager node of a file system. `address` is "" where it is not printed."""
 

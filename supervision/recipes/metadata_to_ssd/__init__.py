@@ -9,7 +9,7 @@ from __future__ import annotations
 from remote.checked import Check, Outcome
 from remote.command import Command
 from remote.gpfs import commands as gpfs
-from remote.gpfs.models import NodeStates
+from remote.gpfs.models import Managers, NodeStates
 from supervision import gpfs_preflight
 from supervision.gpfs_hosts import hosts_of
 from supervision.plan import Plan
@@ -50,6 +50,9 @@ class MetadataToSsd:
         names = [server for disk in plan.devices for server in disk.servers]
         names += [server for disk in plan.old_disks for server in disk.servers]
         view = view_of(state, plan)
+        managers = view.facts.get(Managers)
+        manager = managers.of(view.name) if managers else None
+        names += [manager.node or manager.address] if manager else []
         return tuple(dict.fromkeys((*hosts_of(view, plan.host, names), *gpfs_preflight.hosts(view, plan))))
 
     def tables(self, plan: Plan) -> tuple[Command, ...]:

@@ -12,8 +12,10 @@ import msgspec
 
 from remote.checked import Check
 from remote.gpfs.models import DiskList, NsdDevices
+from remote.gpfs.refusals import understood
 from remote.gpfs.stanza import NsdStanza, nsd_stanzas, parse_stanzas
 from supervision import gpfs_preflight
+from supervision.gpfs_preflight_saved import snap_offer
 from supervision.gpfs_view import View
 from supervision.plan import Plan
 from supervision.recipe import Act, GuidedStep, Happened, PathOf, Questions, StepSpec
@@ -134,6 +136,11 @@ class GpfsStep:
     def told(self, view: View, plan: Plan, since: float) -> Happened:
         """What the tables tell of it. Raises UnreadError."""
         return Happened.NO
+
+    def explains(self, plan: Plan, lines: Sequence[str]) -> str:
+        """Refusals of GPFS that are known, and gpfs.snap, which is offered and never run."""
+        told = [f"That means: {each.says}. {each.advice}." for each in understood(lines)]
+        return " ".join((*told, f"{snap_offer(plan)}."))
 
     def meanwhile(self, plan: Plan, host: str) -> tuple[Cadence, ...]:
         """Nothing."""

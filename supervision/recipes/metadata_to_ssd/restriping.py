@@ -8,6 +8,7 @@ from remote.gpfs import commands as gpfs
 from remote.gpfs.models import DiskList, FsSpace, Usage, Waiters
 from supervision.gpfs_aftermath import at_work
 from supervision.gpfs_view import View
+from supervision.guide_jobs import split_id
 from supervision.plan import Plan
 from supervision.recipe import Act, Happened, PathOf, StepSpec
 from supervision.recipes.metadata_to_ssd.base import GpfsStep, need
@@ -39,7 +40,11 @@ class RestripeAll(GpfsStep):
         return Act(gpfs.mmrestripefs(plan.file_system, plan.nodes, metadata_only=metadata_only))
 
     def told(self, view: View, plan: Plan, since: float) -> Happened:
-        """The old disks are dataOnly, the sentence is gone, and the SSDs hold more than the inodes alone take."""
+        """The old disks are dataOnly, the sentence is gone, and the SSDs hold more than the inodes alone take.
+
+        A run whose exit code was lost, or was another than 0, is never taken for whole: it may have left files out, and
+        to run it again does no harm.
+        """
         disks = need(view, DiskList, since)
         old = [disks.get(each.nsd) for each in plan.old_disks]
         if not all(disk is not None and disk.usage is Usage.DATA_ONLY for disk in old):
@@ -52,7 +57,9 @@ class RestripeAll(GpfsStep):
         metadata = need(view, FsSpace, since).metadata
         if metadata is None:
             return Happened.UNKNOWN
-        return Happened.YES if metadata.used_kb >= plan.sizing.floor_kb else Happened.NO
+        if metadata.used_kb < plan.sizing.floor_kb:
+            return Happened.NO
+        return Happened.YES if _ended_well(view.state, plan) else Happened.PARTLY
 
     def meanwhile(self, plan: Plan, host: str) -> tuple[Cadence, ...]:
         """The disks; and mmdf, which reads every allocation map, rarely."""
@@ -60,6 +67,16 @@ class RestripeAll(GpfsStep):
             Cadence("disks", 120.0, host, (gpfs.mmlsdisk(plan.file_system),)),
             Cadence("space", 900.0, host, (gpfs.mmdf(plan.file_system),)),
         )
+
+
+def _ended_well(state: State, plan: Plan) -> bool:
+    """Whether the last restripe of the plan ended with exit code 0; also when none is known, for by hand it may have."""
+    tries = [
+        (parts[2], job.status)
+        for job in state.jobs.values()
+        if (parts := split_id(job.status.id, plan.id)) and parts[1] == RestripeAll.SPEC.name
+    ]
+    return not tries or max(tries, key=lambda each: each[0])[1].rc == 0
 
 
 class Proof(GpfsStep):
