@@ -112,7 +112,8 @@ class MigrateScreen(Acting):
         if step is not None:
             if leading and leading.why and not leading.doing:
                 lines += labelled("stopped", leading.why, width, label_width=8, style="bold")
-            lines += step_lines(step, width, self.session.now, state.utc_offset, more=self._progress(state, step, width))
+            more = self._progress(state, step, width)
+            lines += step_lines(step, width, self.session.now, state.utc_offset, more=more)
         elif leading is None:
             lines += labelled("", self.nothing_text(), width, label_width=0, indent=1)
         elif leading.guide is None:
@@ -149,6 +150,10 @@ class MigrateScreen(Acting):
             )
             parts.append(f"finish {low} - {high} likely, about {mid}")
         return labelled("works", "; ".join(parts), width, label_width=8, style="bold")
+
+    def lines_in_full(self) -> list[Text]:
+        """All that there is to say of the step under the cursor."""
+        return self._below(self.session.state, self.chosen(self.steps()), self.body_width)
 
     # keys
 

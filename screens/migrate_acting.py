@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from rich.text import Text
 from textual.binding import Binding, BindingType
 
 from screens.base import SessionScreen
@@ -211,7 +212,7 @@ class Acting(SessionScreen):
         if leading is None or leading.guide is None or leading.latest is None or leading.way_out is None:
             return
         step, latest = leading.guide.steps[leading.way_out], leading.latest
-        before = ["Step {0} runs: it is told to stop, and its end is waited for.".format(leading.running)]
+        before = [f"Step {leading.running} runs: it is told to stop, and its end is waited for."]
         lines = [step.spec.why, *(before if leading.running else ()), f"then   {step.spec.after}"]
         command, name = self._command_of(leading.way_out), self.session.fs.name
         dialog = ConfirmDanger(f"The way out: {step.spec.title}?", lines, command, (leading.guide.host,), name)
@@ -236,9 +237,8 @@ class Acting(SessionScreen):
             return
         leaves = self.session.fs.stop_leaves(job)
         lines = [line for line in ("Its command is told to end (TERM); what it did stays done.", leaves) if line]
-        dialog = ConfirmDanger(
-            f"Stop step {number}?", lines, f"TERM to {job.status.command}", (job.host,), self.session.fs.name, do="stop it"
-        )
+        command, name = f"TERM to {job.status.command}", self.session.fs.name
+        dialog = ConfirmDanger(f"Stop step {number}?", lines, command, (job.host,), name, do="stop it")
 
         def answered(sure: bool | None) -> None:
             if sure:
@@ -290,7 +290,7 @@ class Acting(SessionScreen):
         text = "\n".join(line.plain for line in self.lines_in_full())
         self.app.push_screen(TextScreen(f"Step {self.cursor}", text, file_name=f"step-{self.cursor}.txt"))
 
-    def lines_in_full(self) -> list[object]:
+    def lines_in_full(self) -> list[Text]:
         """All that there is to say of the step under the cursor."""
         raise NotImplementedError
 

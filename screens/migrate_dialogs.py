@@ -17,9 +17,7 @@ from supervision.recipe import Act, GuidedStep
 class AskYes(Dialog[bool]):
     """Whether to go on; it starts on no, and only `y` is yes."""
 
-    def __init__(
-        self, title: str, lines: Sequence[str], *, do: str, now: Callable[[], float] = time.monotonic
-    ) -> None:
+    def __init__(self, title: str, lines: Sequence[str], *, do: str, now: Callable[[], float] = time.monotonic) -> None:
         """`do` names the answer."""
         super().__init__(title, lines, now=now)
         self._do = do
@@ -66,7 +64,7 @@ def running(number: int, step: GuidedStep, act: Act, host: str, fs: str) -> Conf
     lines += [f"undo   {spec.undo}"] if spec.undo else []
     lines += [f"NO WAY BACK: {spec.no_return}"] if spec.no_return else []
     if not act.command.interruptible:
-        lines.append("Once it runs it is not interrupted: stopped half-way it can leave the configuration inconsistent.")
+        lines.append("Nobody interrupts it once it runs: stopped half-way it can leave the configuration inconsistent.")
     files = [line for name, content in act.files for line in ("", f"{name}:", *content.splitlines())]
     where = (f"{host}, as a detached job: it needs neither this terminal nor this machine",)
     return ConfirmDanger(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 
 import msgspec
 
@@ -10,10 +10,11 @@ from remote.checked import Check
 from remote.events import Acknowledged
 from remote.jobs import JobState
 from supervision.checking import acknowledgeable
+from supervision.guide import numbered
 from supervision.guide_jobs import MARKER, split_id
 from supervision.jobtimes import ran_seconds
 from supervision.plan import FILE, Plan, PlanError, decode
-from supervision.recipe import Act, GuidedStep, StepSpec
+from supervision.recipe import Act, GuidedStep, Recipe, StepSpec
 from supervision.state import Job, State
 
 BUSY = ("checking", "confirmed", "launching", "running", "verifying")
@@ -63,6 +64,16 @@ def shown(
         _shown(state, number, steps.get(number), acts.get(number), now, host, back=number in back)
         for number in sorted({*forward, *back, *(state.steps if not steps else ())})
     )
+
+
+def steps_of(plan: Plan | None, recipe: Callable[[str], Recipe]) -> Mapping[int, GuidedStep]:
+    """The steps of a plan by number, as a guide counts them; none without a plan, or of a recipe that is not known."""
+    if plan is None:
+        return {}
+    try:
+        return numbered(recipe(plan.recipe).steps(plan))
+    except ValueError:
+        return {}
 
 
 def _goes_back(step: GuidedStep, steps: Mapping[int, GuidedStep]) -> bool:

@@ -17,7 +17,7 @@ from supervision.guide_found import FoundPlan, plans_on
 from supervision.guide_running import Approver
 from supervision.migration import Ending, StepState, StopError
 from supervision.plan import Plan
-from supervision.recipe import Act, Recipe
+from supervision.recipe import Act, GuidedStep, Recipe
 from supervision.supervisor import Supervisor
 
 _BEGUN = (
@@ -61,14 +61,14 @@ class Leading:
         self,
         supervisor: Supervisor,
         recipe: Callable[[str], Recipe],
-        approver: Person,
+        person: Person,
         *,
         operator: str,
         maker: Maker | None = None,
     ) -> None:
         self._supervisor = supervisor
         self._recipe = recipe
-        self._approver = approver
+        self.person = person
         self._operator = operator
         self.maker = maker
         self.guide: Guide | None = None
@@ -91,6 +91,11 @@ class Leading:
             return None
         busy = [number for number in guide.back if guide.status(number) in (StepState.RUNNING, StepState.LAUNCHING)]
         return busy[0] if busy else guide.next
+
+    def number_of(self, step: GuidedStep) -> int:
+        """The number of a step of the guide; 0 for any other."""
+        steps = self.guide.steps if self.guide else {}
+        return next((number for number, each in steps.items() if each.spec.name == step.spec.name), 0)
 
     @property
     def running(self) -> int | None:
@@ -170,7 +175,7 @@ class Leading:
                 await guide.find()
 
     async def check(self, number: int) -> None:
-        """Ask anew and judge a step. The next one is brought up to where a person is asked: no command changes anything.
+        """Ask anew and judge. The next step is brought up to where a person is asked: no command changes anything.
 
         What it wants saved is saved then, and a step that only looks is done when nothing speaks against it.
         """
@@ -179,7 +184,7 @@ class Leading:
             return
         async with self._at(f"checking step {number}"):
             if number == guide.next and self._supervisor.site.armed:
-                with self._approver.silent():
+                with self.person.silent():
                     await guide.run(number)
             else:
                 await guide.check(number)
@@ -208,7 +213,7 @@ class Leading:
                 self.why = str(error)
 
     async def _open(self, plan: Plan) -> None:
-        guide = Guide(self._supervisor, plan, self._recipe(plan.recipe), self._operator, self._approver)
+        guide = Guide(self._supervisor, plan, self._recipe(plan.recipe), self._operator, self.person)
         await self._supervisor.site.place(guide.host)
         await guide.find()
         self.guide = guide
