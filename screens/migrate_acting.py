@@ -31,9 +31,6 @@ from supervision.plan import FILE, Plan, encode
 from supervision.recipe import Act
 from supervision.runbook import runbook
 
-_OF_GUIDE = ("check", "acknowledge", "undo", "way_out", "stop_step")
-
-
 class Acting(SessionScreen):
     """The steps, the cursor, and the keys for the step under it."""
 
@@ -120,8 +117,10 @@ class Acting(SessionScreen):
                 return bool(self.session.state.steps) and self.session.writer is not None
             case "acknowledge":
                 return armed and guide is not None and step is not None and bool(step.to_acknowledge)
-            case "undo" | "way_out":
+            case "undo":
                 return armed and leading is not None and leading.latest is not None
+            case "way_out":
+                return armed and leading is not None and leading.way_out is not None
             case "stop_step":
                 return armed and leading is not None and leading.running is not None
             case "check":

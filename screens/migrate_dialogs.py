@@ -59,16 +59,22 @@ def acknowledging(number: int, name: str, check: Check, count: int) -> AskYes:
 def running(number: int, step: GuidedStep, act: Act, host: str, fs: str) -> ConfirmDanger:
     """The question whether this very command is to run now."""
     spec = step.spec
+    happens = [f"NO WAY BACK: {spec.no_return}"] if spec.no_return else [spec.after]
     lines = [f"then   {spec.after}"]
     lines += [f"takes  {spec.takes}"] if spec.takes else []
     lines += [f"undo   {spec.undo}"] if spec.undo else []
-    lines += [f"NO WAY BACK: {spec.no_return}"] if spec.no_return else []
     if not act.command.interruptible:
         lines.append("Nobody interrupts it once it runs: stopped half-way it can leave the configuration inconsistent.")
     files = [line for name, content in act.files for line in ("", f"{name}:", *content.splitlines())]
     where = (f"{host}, as a detached job: it needs neither this terminal nor this machine",)
     return ConfirmDanger(
-        f"Run step {number} on {fs}: {spec.title}?", lines, act.command.text, where, fs, do="run it", more=files
+        f"Run step {number} on {fs}: {spec.title}?",
+        happens,
+        act.command.text,
+        where,
+        fs,
+        do="run it",
+        more=(*lines, *files),
     )
 
 

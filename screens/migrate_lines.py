@@ -59,7 +59,7 @@ def list_line(step: Shown, width: int, *, here: bool) -> Text:
     """A step in one line: sign, number, name, state, how long, and what is true."""
     took = duration_text(step.seconds) if step.seconds is not None else ""
     head = f"{'▶' if here else ' '}{SIGNS.get(step.state, ''):<2} {step.number:>2} {fit(step.name, 14)}"
-    text = f"{head} {fit(step.state, 9)} {fit(took, 11, right=True)}  {one_line(fact_of(step))}"
+    text = f"{head} {fit(step.state, 9)} {fit(took, 10, right=True)}  {one_line(fact_of(step))}"
     style = STYLES.get(step.state, "")
     return Text(fit(text, width).rstrip(), style=f"{style} reverse".strip() if here else style, no_wrap=True)
 
@@ -92,9 +92,9 @@ def step_lines(step: Shown, width: int, now: float, zone: int, *, more: Iterable
     lines += _command(step, width)
     if step.spec:
         for label, text in (
-            ("then", step.spec.after),
+            ("then", step.spec.after if step.spec.acts else ""),
             ("takes", step.spec.takes),
-            ("undo", step.spec.undo or ("" if step.spec.acts else "nothing is changed")),
+            ("undo", step.spec.undo),
             ("no way", f"back: {step.spec.no_return}" if step.spec.no_return else ""),
         ):
             lines += labelled(label, text, width, label_width=LABEL) if text else []
@@ -151,7 +151,11 @@ def _done(step: Shown, width: int, now: float) -> list[Text]:
 
 def _command(step: Shown, width: int) -> list[Text]:
     if not step.command:
-        return labelled("runs", "nothing: it only looks", width, label_width=LABEL) if step.spec else []
+        return (
+            labelled("runs", "nothing: it only looks, and nothing is changed", width, label_width=LABEL)
+            if step.spec
+            else []
+        )
     ran = step.state not in ("waiting", "checking", "blocked", "ready")
     looks = step.spec is not None and not step.spec.acts
     label = "asked" if looks else "ran" if ran else "runs"

@@ -11,6 +11,9 @@ from supervision.guide_view import BUSY, Shown
 from supervision.leading import Leading
 
 
+_LOOKED = {"checking": "what speaks for and against step {} is asked", "verifying": "what step {} did is read back"}
+
+
 def before_a_plan(leading: Leading, *, armed: bool, now: float, zone: int) -> str:
     """What there is to do while the session has no plan."""
     if leading.doing:
@@ -46,7 +49,10 @@ def next_text(steps: Sequence[Shown], step: Shown, leading: Leading, *, armed: b
 def _meanwhile(steps: Sequence[Shown], leading: Leading) -> str:
     busy = next((each for each in steps if each.number == leading.running), None)
     if busy is None:
-        return f"Wait: {leading.doing}. Nothing is changed without your word"
+        checked = next((each for each in steps if each.state in ("checking", "verifying")), None)
+        if checked is None:
+            return f"Wait: {leading.doing}"
+        return f"Wait: {_LOOKED[checked.state].format(checked.number)}; some minutes on a large cluster"
     if busy.spec and busy.spec.takes.startswith("hours"):
         return "It runs on its host by itself: 5 shows how far it is. q leaves, and it goes on; come back at any time"
     return f"Wait: step {busy.number} runs on {busy.host} by itself, then its result is read back"
@@ -68,7 +74,7 @@ def _of_step(step: Shown) -> str:
             return f"Step {number} was stopped, see below why; c checks it again"
         case "ready":
             return (
-                f"r runs step {number}: it shows the exact command, and asks for the name of the file system"
+                f"r runs step {number}: it shows the exact command, and asks before it runs"
                 if acts
                 else f"All warnings are acknowledged: c looks again and ends step {number}"
             )
@@ -81,7 +87,7 @@ def _of_step(step: Shown) -> str:
         case state if state in BUSY:
             return f"r follows step {number} to its end"
         case _:
-            return f"c checks step {number}; it changes nothing"
+            return f"c checks step {number}: it looks, and changes nothing of the file system"
 
 
 def _warned(step: Shown) -> str:

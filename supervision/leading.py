@@ -116,8 +116,9 @@ class Leading:
     @property
     def way_out(self) -> int | None:
         """The step that is the prepared way out when disks fill: the first one of the way back."""
-        latest = self.latest
-        return self.guide.undo_of(latest)[0] if self.guide and latest is not None else None
+        guide, latest = self.guide, self.latest
+        first = guide.undo_of(latest)[0] if guide and latest is not None else None
+        return first if guide and first is not None and guide.steps[first].spec.way_out else None
 
     @property
     def ending(self) -> Ending | None:
