@@ -31,6 +31,7 @@ from supervision.plan import FILE, Plan, encode
 from supervision.recipe import Act
 from supervision.runbook import runbook
 
+
 class Acting(SessionScreen):
     """The steps, the cursor, and the keys for the step under it."""
 

@@ -59,7 +59,7 @@ def acknowledging(number: int, name: str, check: Check, count: int) -> AskYes:
 def running(number: int, step: GuidedStep, act: Act, host: str, fs: str) -> ConfirmDanger:
     """The question whether this very command is to run now."""
     spec = step.spec
-    happens = [f"NO WAY BACK: {spec.no_return}"] if spec.no_return else [spec.after]
+    happens = [spec.no_return] if spec.no_return else [spec.after]
     lines = [f"then   {spec.after}"]
     lines += [f"takes  {spec.takes}"] if spec.takes else []
     lines += [f"undo   {spec.undo}"] if spec.undo else []

@@ -95,7 +95,7 @@ def step_lines(step: Shown, width: int, now: float, zone: int, *, more: Iterable
             ("then", step.spec.after if step.spec.acts else ""),
             ("takes", step.spec.takes),
             ("undo", step.spec.undo),
-            ("no way", f"back: {step.spec.no_return}" if step.spec.no_return else ""),
+            ("mind", step.spec.no_return),
         ):
             lines += labelled(label, text, width, label_width=LABEL) if text else []
     if step.checks:

@@ -10,7 +10,6 @@ from supervision.fillforecast import at_end, escape_due
 from supervision.guide_view import BUSY, Shown
 from supervision.leading import Leading
 
-
 _LOOKED = {"checking": "what speaks for and against step {} is asked", "verifying": "what step {} did is read back"}
 
 
