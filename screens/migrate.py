@@ -97,7 +97,7 @@ class MigrateScreen(Acting):
             return ""
         if leading.guide is None or step is None:
             return before_a_plan(leading, armed=session.armed, now=session.now, zone=session.state.utc_offset)
-        return next_text(steps, step, leading, armed=session.armed)
+        return next_text(steps, step, leading, armed=session.armed, simulated=session.header.simulated)
 
     def _alarm(self) -> str:
         """That disks fill, and the way out, while there is one."""

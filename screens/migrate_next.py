@@ -31,11 +31,11 @@ def before_a_plan(leading: Leading, *, armed: bool, now: float, zone: int) -> st
     return f"{why}{'; '.join(parts)}. Nothing is changed by that"
 
 
-def next_text(steps: Sequence[Shown], step: Shown, leading: Leading, *, armed: bool) -> str:
+def next_text(steps: Sequence[Shown], step: Shown, leading: Leading, *, armed: bool, simulated: bool) -> str:
     """What to do next, where the cursor stands on `step`."""
     current = leading.current
     if leading.doing:
-        return _meanwhile(steps, leading)
+        return _meanwhile(steps, leading, simulated=simulated)
     if current is None:
         return "All steps are done. w writes the report, p shows the plan; u would take everything back"
     if not armed:
@@ -45,7 +45,7 @@ def next_text(steps: Sequence[Shown], step: Shown, leading: Leading, *, armed: b
     return _of_step(step)
 
 
-def _meanwhile(steps: Sequence[Shown], leading: Leading) -> str:
+def _meanwhile(steps: Sequence[Shown], leading: Leading, *, simulated: bool) -> str:
     busy = next((each for each in steps if each.number == leading.running), None)
     if busy is None:
         checked = next((each for each in steps if each.state in ("checking", "verifying")), None)
@@ -53,7 +53,8 @@ def _meanwhile(steps: Sequence[Shown], leading: Leading) -> str:
             return f"Wait: {leading.doing}"
         return f"Wait: {_LOOKED[checked.state].format(checked.number)}; some minutes on a large cluster"
     if busy.spec and busy.spec.takes.startswith("hours"):
-        return "It runs on its host by itself: 5 shows how far it is. q leaves, and it goes on; come back at any time"
+        more = "" if simulated else ". q leaves, and it goes on; come back at any time"
+        return f"Wait, it takes long: it runs on {busy.host} by itself, and 5 shows how far it is{more}"
     return f"Wait: step {busy.number} runs on {busy.host} by itself, then its result is read back"
 
 

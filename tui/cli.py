@@ -35,6 +35,7 @@ for _command in (
     commands_hosts.verify,
     commands_hosts.probe,
     commands_plan.plan,
+    commands_plan.migrate,
     commands_plan.report,
     commands_files.parse,
     commands_files.eta,

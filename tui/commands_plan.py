@@ -103,3 +103,52 @@ def report(*, recording: Path | None, as_json: bool, output: Path | None) -> Non
     if found is None:
         raise click.UsageError("you have recorded nothing yet: name a RECORDING (restripe recordings lists some)")
     raise SystemExit(run(found, output, as_json=as_json))
+
+
+@click.command()
+@click.argument("plan", metavar="PLAN")
+@click.argument("destination", required=False, metavar="[USER@]HOST")
+@click.option("--yes-to", "steps", multiple=True, metavar="STEP", help="Confirm this step's command: mmcrnsd, ...")
+@click.option(
+    "--acknowledge", "keys", multiple=True, metavar="KEY", help="Take note of this warning. Never of a block."
+)
+@click.option("--undo", metavar="STEP", help="Take back everything up to and with this step.")
+@click.option("--way-out", is_flag=True, help="Of --undo only its first: old disks take metadata again.")
+@click.option("--move", is_flag=True, help="Go on with HOST as the host of the commands, when the plan's is down.")
+@click.option("--detach", is_flag=True, help="Leave once a job of hours runs; the same command follows it again.")
+@click.option("--record", type=_NEW, help="Record into this new file.")
+@options.way
+@click.option("--sudo/--no-sudo", default=None, help="Run mm commands, and read devices, under sudo -n.")
+def migrate(
+    *,
+    plan: str,
+    destination: str | None,
+    steps: tuple[str, ...],
+    keys: tuple[str, ...],
+    undo: str | None,
+    way_out: bool,
+    move: bool,
+    detach: bool,
+    record: Path | None,
+    config: Path | None,
+    jump: str | None,
+    through: str | None,
+    sudo: bool | None,
+) -> None:
+    """Go on with the migration of a PLAN: a file, or the id of one that was begun on HOST.
+
+    Where it stands is found in the jobs on the hosts and in the cluster's own tables, so the same command goes on
+    after anything. Without --yes-to it only looks. A step is confirmed by its name, a warning acknowledged by its key,
+    a block by nothing. Exit status: 0 done, or left by --detach; 6 done with warnings; 4 blocked, or a step is not
+    confirmed; 1 a step failed; 5 it is not known what a step did; 3 not reached.
+    """
+    from tui.migrate import Wanted, Way, go_on
+    from tui.running import run_to_exit
+    from tui.using import settings_or_exit
+
+    if way_out and not undo:
+        raise click.UsageError("--way-out goes with --undo STEP")
+    wanted = Wanted(steps, keys, undo or "", way_out, move, detach)
+    settings = settings_or_exit()
+    flags = Way(config=config, jump=jump, through=through, sudo=sudo)
+    run_to_exit(go_on(settings, plan, destination, wanted, flags, record=record))

@@ -31,18 +31,10 @@ from supervision.recipes.metadata_to_ssd import RECIPE
 from supervision.store import Store
 from supervision.supervisor import Supervisor
 from supervision.walking import Walk
-from tui.exits import Exit
+from tui.exits import ENDINGS, Exit
 from tui.paths import new_recording
 from tui.plain import Plain
 from tui.session import header_for
-
-EXITS = {
-    Ending.DONE: Exit.DONE,
-    Ending.FAILED: Exit.FAILED,
-    Ending.UNREACHABLE: Exit.UNREACHABLE,
-    Ending.REFUSED: Exit.REFUSED,
-    Ending.UNKNOWN: Exit.UNKNOWN,
-}
 
 NAMES = ("look", "devices", "size", "mmcrnsd", "mmadddisk", "mmchdisk", "mmrestripefs", "proof")
 """The steps, as the table at the end has them."""
@@ -191,7 +183,7 @@ async def _perform(simulation: Simulation, plain: Plain, record: Path | None, be
 
 def exit_of(ending: Ending, *, warned: bool) -> Exit:
     """How a migration that was begun has ended, or that nobody knows; to be asked when the session is closed."""
-    return Exit.WARNINGS if ending is Ending.DONE and warned else EXITS[ending]
+    return Exit.WARNINGS if ending is Ending.DONE and warned else ENDINGS[ending]
 
 
 def _summarise(report: Report, plain: Plain) -> None:

@@ -111,8 +111,8 @@ async def test_a_device_that_changed_while_the_question_was_open_is_refused_with
         await guide.find()
         for number in (1, 2, 3):
             await guide.run(number)
-        for change, back, why in CHANGES:
-            approver.armed = True
+        for to, back, why in CHANGES:
+            change, approver.armed = to, True
             with pytest.raises(StopError, match=re.escape(why)):
                 await guide.run(4)
             assert guide.status(4) is StepState.BLOCKED

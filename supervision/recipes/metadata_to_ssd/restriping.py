@@ -70,7 +70,7 @@ class RestripeAll(GpfsStep):
 
 
 def _ended_well(state: State, plan: Plan) -> bool:
-    """Whether the last restripe of the plan ended with exit code 0; also when none is known, for by hand it may have."""
+    """Whether the last restripe of the plan ended with exit code 0; also when there was none: by hand it may have."""
     tries = [
         (parts[2], job.status)
         for job in state.jobs.values()
