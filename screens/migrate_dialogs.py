@@ -56,7 +56,7 @@ def acknowledging(number: int, name: str, check: Check, count: int) -> AskYes:
     )
 
 
-def running(number: int, step: GuidedStep, act: Act, host: str, fs: str) -> ConfirmDanger:
+def running(number: int, step: GuidedStep, act: Act, host: str, fs: str, *, back: bool) -> ConfirmDanger:
     """The question whether this very command is to run now."""
     spec = step.spec
     happens = [spec.no_return] if spec.no_return else [spec.after]
@@ -66,9 +66,10 @@ def running(number: int, step: GuidedStep, act: Act, host: str, fs: str) -> Conf
     if not act.command.interruptible:
         lines.append("Nobody interrupts it once it runs: stopped half-way it can leave the configuration inconsistent.")
     files = [line for name, content in act.files for line in ("", f"{name}:", *content.splitlines())]
+    title = f"{'Take back' if back else f'Run step {number}'} on {fs}: {spec.title}?"
     where = (f"{host}, as a detached job: it needs neither this terminal nor this machine",)
     return ConfirmDanger(
-        f"Run step {number} on {fs}: {spec.title}?",
+        title,
         happens,
         act.command.text,
         where,

@@ -72,8 +72,10 @@ class AtScreen:
             return True
         from screens.migrate_dialogs import running
 
-        fs = self.app.session.fs.name
-        return bool(await self.app.ask_person(running(leading.number_of(step), step, act, leading.guide.host, fs)))
+        number, guide = leading.number_of(step), leading.guide
+        back = number not in guide.forward
+        dialog = running(number, step, act, guide.host, self.app.session.fs.name, back=back)
+        return bool(await self.app.ask_person(dialog))
 
     def _leading(self) -> Leading | None:
         return self.app.session.leading if self.app else None

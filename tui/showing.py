@@ -170,7 +170,7 @@ async def connect(
             app = person.app = RestripeApp(session, first="migrate" if planned else "cluster")
             prompts.app = app
             app.after_first_frame(lambda: supervisor.start("first look", live.watch.begin()))
-            app.after_first_frame(lambda: app.begin_guide(planned, str(plan or "")))
+            app.after_first_frame(lambda: app.begin_guide(planned, str(plan.absolute()) if plan else ""))
             code = await _run(app, settings, f"--write has no effect: {locked}" if locked else "")
             left, unsure = live.store.state, app.unsure  # while the links are open
             live.how = _how(app, code)
@@ -180,7 +180,7 @@ async def connect(
     if not connected.is_set():
         _say(unreached(left))
     _say(goes_on(fs, left, time.time()))
-    _say(come_back(target, fs_name, settings, armed=armed))
+    _say(come_back(target, fs_name, settings, armed=armed, plan=leading.kept if leading else ""))
     _say(recording_lines(writer))
     if unsure:
         code = Exit.UNKNOWN
