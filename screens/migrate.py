@@ -64,7 +64,7 @@ class MigrateScreen(Acting):
 
     def show_state(self) -> None:
         state, width = self.session.state, self.body_width
-        steps = self.steps()
+        steps = self.steps(anew=True)
         present = self.present(steps)
         if present is not None and present != self._followed:
             self._followed = self.cursor = present

@@ -52,6 +52,8 @@ class Acting(SessionScreen):
 
     cursor = 1
     """The number of the step that is shown in full."""
+    _steps: tuple[Shown, ...] = ()
+    _steps_of: tuple[object, ...] = ()
     _act: tuple[object, int, Act | None] = (None, 0, None)
     """What the step under the cursor would run, for which state and step that was found."""
 
@@ -60,19 +62,25 @@ class Acting(SessionScreen):
         """What leads the session's migration."""
         return self.session.leading
 
-    def steps(self) -> tuple[Shown, ...]:
-        """The steps as they are now."""
+    def steps(self, *, anew: bool = False) -> tuple[Shown, ...]:
+        """The steps, worked out for each picture, and again only when something has changed."""
         session, guide = self.session, self.leading.guide if self.leading else None
-        act = self._planned()
-        acts = {self.cursor: act} if act else {}
-        return shown(session.state, session.steps, acts, now=session.now, host=guide.host if guide else "")
+        of = (session.state, guide, self.cursor)
+        if anew or len(self._steps_of) != len(of) or any(a is not b for a, b in zip(self._steps_of, of, strict=True)):
+            act = self._planned()
+            acts = {self.cursor: act} if act else {}
+            host = guide.host if guide else ""
+            self._steps = shown(session.state, session.steps, acts, now=session.now, host=host)
+            self._steps_of = of
+        return self._steps
 
     def _planned(self) -> Act | None:
         """What the step under the cursor would run; worked out once for a state."""
         state = self.session.state
         if self.leading is None or self.leading.guide is None:
             return None
-        if self._act[0] is not state.facts or self._act[1] != self.cursor:
+        busy = bool(self.leading.doing) and self._act[2] is not None  # answers come by the dozen then
+        if self._act[1] != self.cursor or (self._act[0] is not state.facts and not busy):
             try:
                 act = self.leading.act(self.cursor)
             except (ValueError, KeyError):

@@ -1,4 +1,4 @@
-"""The application over a simulated cluster with a migration that is led on its screen, and its keys as a person types."""
+"""The application over a simulated cluster with a migration that is led on its screen, and keys as a person types."""
 
 from __future__ import annotations
 

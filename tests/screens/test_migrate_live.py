@@ -88,7 +88,7 @@ async def test_another_session_finds_what_was_begun_goes_on_with_it_and_takes_it
             await pilot.press("o")
             await answer(app, pilot, "y")
             await idle(session)
-            assert next_line(app).startswith("c checks step 5")
+            await until(lambda: next_line(app).startswith("c checks step 5"))
             assert "ok  4 mmcrnsd" in text_of(app)
 
             await pilot.press("u")
@@ -98,7 +98,7 @@ async def test_another_session_finds_what_was_begun_goes_on_with_it_and_takes_it
             await idle(session)
             assert leading.guide is not None
             assert leading.guide.status(4) is StepState.UNDONE
-            assert "Step 4 was taken back" in next_line(app)
+            await until(lambda: "Step 4 was taken back" in next_line(app))
             assert {nsd["name"] for nsd in (await simulation.control("facts"))["nsds"] if "ssd" in nsd["name"]} == set()
 
 
