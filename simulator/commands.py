@@ -7,6 +7,7 @@ from typing import Any
 
 from simulator import altering, changing, discovery, diskreading, probing, reading, removing, restriping, saving
 from simulator.going import Record
+from simulator.holding import BEGIN, END
 from simulator.streams import Streams
 from simulator.usage import USAGES, CommandError, UsageError
 from simulator.world import Call, World
@@ -76,9 +77,14 @@ async def execute(world: World, call: Call) -> int:
         world.history.append(record)
         world.running.append(record)
     try:
-        record.rc = await _handled(handler, world, call)
-        if call.name in WRITING:
-            await world.devices_changed()
+        try:
+            rc = await _handled(handler, world, call)
+        finally:
+            if call.name in WRITING:
+                await world.devices_changed()
+        if rc == 0:
+            await world.holds.pass_by(call.name, END)
+        record.rc = rc
         if streams is not None:
             await streams.flush()
             call.err[:] = [streams.words(text) for text in call.err]
@@ -115,6 +121,7 @@ async def _handled(handler: Handler, world: World, call: Call) -> int:
     try:
         if call.name.startswith("mm") and call.name not in LOCAL:
             world.need_admin(call)
+        await world.holds.pass_by(call.name, BEGIN)
         await handler(world, call)
     except UsageError as problem:
         usage = USAGES[call.name] + " [-Y]" * world.dialect.has_y(call.name)

@@ -7,9 +7,9 @@ Asking:
 
 - `facts`: `now`, `release`, `fs`, `metadata_kb` by NSD, `metadata_left_on_rotating_kb`, `metadata_total_kb` (constant
   over a restripe: maps are not counted), `properly_replicated`, `inodes`, `disks`, `nsds`, `running` commands,
-  `restripe` (null or its progress), `busy_with`, `destroyed` (`host`, `device`, `wwn`, `what`, `when`), `boot_ids`,
-  `hosts` (`power`, `daemon`, `connections`, `frozen`), `manager`, `quorum`, `qos`, `policies`, `refused` (bad
-  requests of shims).
+  `restripe` (null or its progress), `held` (names of commands that stand still), `busy_with`, `destroyed` (`host`,
+  `device`, `wwn`, `what`, `when`), `boot_ids`, `hosts` (`power`, `daemon`, `connections`, `frozen`), `manager`,
+  `quorum`, `qos`, `policies`, `refused` (bad requests of shims).
 - `history`: `commands`, every mm command in order of start: `host`, `argv`, `pid`, `start`, `end`, `rc` (null while it
   runs and for one whose process was killed).
 - `environment` host [share=false]: the `environment` that makes a session of any SSH server that host: PATH, SIM_*,
@@ -86,6 +86,8 @@ Other people:
 
 - `occupy` [program=mmdeldisk] [seconds=600]: a conflicting command has the file system; what a second one does, the
   policy `conflict` says. `qos` [limits] [enabled=true]: limits as of `mmchqos`.
+- `hold` command [at=begin|end]: commands of that name stand still before anything of them has happened, or after all of
+  it has, until `hold` release=true lets everything go on. Answers with `held`.
 - `outsider` host [through=tee|nohup|screen] [file] [options=-r]: `mmrestripefs FS OPTIONS` on a host without any
   connection or job, through `| tee FILE`, `nohup ... >FILE` (restripe.log), or in a terminal whose log a parent named
   SCREEN keeps (screenlog.0). Answers with `pid` (of the shell, the command or that parent), `file` and `command`.

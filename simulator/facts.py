@@ -57,6 +57,7 @@ def facts(world: World, machines: Mapping[str, Mapping[str, Any]]) -> dict[str, 
             }
             for nsd in cluster.nsds.values()
         ],
+        "held": list(world.holds.standing),
         "running": [as_json(record) for record in world.running],
         "restripe": world.run.report() if world.run is not None else None,
         "busy_with": world.busy_with,

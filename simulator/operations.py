@@ -15,6 +15,7 @@ from simulator.discovery import MAPS_ONLY
 from simulator.facts import facts
 from simulator.fstables import changed_limits
 from simulator.given import Given
+from simulator.holding import BEGIN, END
 from simulator.logoperations import LogOperations
 from simulator.machines import Machine
 from simulator.runoperations import RunOperations
@@ -48,6 +49,7 @@ class Operations:
             "job_disk": self._job_disk,
             "fill": self._fill,
             "occupy": self._occupy,
+            "hold": self._hold,
             "qos": self._qos,
             "outsider": self._outsider,
             "environment": self._environment,
@@ -217,6 +219,17 @@ class Operations:
         self._world.start(faults.occupy(self._world, program, seconds))
         await faults.settled(self._world)
         return {"program": program, "until": self._world.clock.now() + seconds}
+
+    async def _hold(self, given: Given) -> dict[str, Any]:
+        release = given.flag("release", default=False)
+        command, place = given.text("command", "") if release else given.text("command"), given.one_of("at", BEGIN, END)
+        given.end()
+        if release:
+            self._world.holds.release()
+        else:
+            self._world.holds.hold(command, place)
+        await faults.settled(self._world)
+        return {"held": list(self._world.holds.standing)}
 
     async def _qos(self, given: Given) -> dict[str, Any]:
         fs = self._world.cluster.fs

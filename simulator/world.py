@@ -16,6 +16,7 @@ from simulator.cluster import Cluster
 from simulator.dialects import Dialect
 from simulator.going import Record, Run, Waiter
 from simulator.hardware import Device, Host
+from simulator.holding import Holds
 from simulator.hostlogs import HostLogs, first_lines
 from simulator.pacing import Steps
 from simulator.policies import Policies
@@ -123,6 +124,7 @@ class World:
     work: Steps = field(default_factory=Steps)
     """Seconds at full speed that restripes have worked, all of them together."""
     users: Users = field(default_factory=Users)
+    holds: Holds = field(default_factory=Holds)
     load_factor: float = 1.0
     """The share of its speed that other load leaves a restripe."""
     daemons: dict[str, float] = field(default_factory=dict)

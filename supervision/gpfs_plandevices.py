@@ -29,7 +29,6 @@ class Wish(msgspec.Struct, frozen=True, kw_only=True):
     nodes: tuple[str, ...] = ()
     pattern: str = PATTERN
     metadata_only: bool = False
-    qos_iops: int | None = None
     assumed: Mapping[str, int | float] = {}
 
 

@@ -81,9 +81,7 @@ def draft(view: View, wish: Wish, hosts: Sequence[str], *, by: str, host: str, n
         old = _old_disks(view)
         built = built_of(view, wish, hosts)
         nodes = _nodes(view, wish, [*old, *built.stanzas])
-        options = Options(
-            metadata_only=wish.metadata_only, qos_iops=wish.qos_iops, assumptions=_assumptions(view, wish)
-        )
+        options = Options(metadata_only=wish.metadata_only, assumptions=_assumptions(view, wish))
         devices = planned_devices(built)
         new = [New(device.nsd, device.failure_group, device.size_bytes) for device in devices]
         size = footprint.footprint(known(view, new), options.assumptions)

@@ -177,7 +177,10 @@ def _nightly(grounds: Grounds) -> Finding:
     found, unseen = [], []
     hosts = hosts_that_matter(grounds.view, grounds.plan)
     for host in hosts:
-        told = grounds.need(NightlyJobs, host)
+        told = grounds.may(NightlyJobs, host)
+        if told is None:
+            unseen.append(f"{host}: nothing")
+            continue
         found += [f"{host} {job.source}: {one_line(job.text)[:160]}" for job in told.jobs]
         unseen += [f"{host}:{path}" for path in told.unread]
         unseen += [f"{host} has more than was looked at"] if told.cut else []

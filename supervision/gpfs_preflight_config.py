@@ -35,23 +35,16 @@ def _autoload(grounds: Grounds) -> Finding:
 
 
 def _health(grounds: Grounds) -> Finding:
-    """What mmhealth finds wrong on the servers; it came with 4.2."""
+    """What mmhealth finds wrong on the servers; it came with 4.2. One that does not answer is for a person, too."""
     found: list[str] = []
-    forced = False
     hosts = hosts_that_matter(grounds.view, grounds.plan)
     lacking = [host for host in hosts if grounds.lacks(NodeHealth, host)]
     for host in (host for host in hosts if host not in lacking):
-        told = grounds.need(NodeHealth, host)
-        events = {event.event for event in told.events}
-        forced = forced or _FORCED in events
-        for state in told.states:
-            if state.kind == "NODE" and state.component != "NODE" and state.status not in _WELL:
-                found.append(f"{state.component} is {state.status} on {host}")
-        if told.status and told.status not in _WELL and not any(host in text for text in found):
-            found.append(f"{host} is {told.status}")
-        found += [f"{_FORCED} on {host}"] if _FORCED in events else []
+        told = grounds.may(NodeHealth, host)
+        found += _unwell(told, host) if told else [f"mmhealth tells nothing on {host}"]
     if found:
         more = f" and {len(found) - _LONG} more" if found[_LONG:] else ""
+        forced = any(text.startswith(_FORCED) for text in found)
         advice = (
             "A forced unmount means that files were cut off: find out why" if forced else "See mmhealth node show there"
         )
@@ -59,6 +52,17 @@ def _health(grounds: Grounds) -> Finding:
     if lacking and len(lacking) == len(hosts):
         return note(grounds.lacks(NodeHealth, lacking[0]), "Forced unmounts are in mmfs.log.latest alone: look there")
     return passed(f"mmhealth finds nothing wrong on {len(hosts)} hosts")
+
+
+def _unwell(told: NodeHealth, host: str) -> list[str]:
+    """What is not well on a host, in words: forced unmounts and components, else the node as a whole."""
+    found = [f"{_FORCED} on {host}" for event in told.events if event.event == _FORCED][:1]
+    found += [
+        f"{state.component} is {state.status} on {host}"
+        for state in told.states
+        if state.kind == "NODE" and state.component != "NODE" and state.status not in _WELL
+    ]
+    return found or ([] if told.status in ("", *_WELL) else [f"{host} is {told.status}"])
 
 
 def _thin(grounds: Grounds) -> Finding:

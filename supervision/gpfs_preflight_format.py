@@ -49,22 +49,13 @@ def _metadata_only(grounds: Grounds) -> Finding | None:
 
 
 def _qos(grounds: Grounds) -> Finding:
-    """A limit needs a release and a format that know QoS; without one a restripe takes what it can."""
-    wanted = grounds.plan.options.qos_iops
+    """No step sets a limit: that is done, and taken back, by the brake while the restripe runs."""
     lacks = grounds.lacks(Qos)
-    if lacks and wanted:
-        return block(f"the plan limits the restripe to {wanted:,} IOPS, and {lacks}", "Make the plan without qos_iops")
     if lacks:
         advice = "It takes all the bandwidth that it can: choose a quiet time, and few nodes (-N)"
         return note(lacks, advice)
-    fs, qos = grounds.need(FileSystem), grounds.need(Qos)
-    if wanted and release_of(fs.version) < (4, 2):
-        return block(f"QoS needs a format of 4.2.0.0, and this is {fs.version}", "Make the plan without qos_iops")
-    if wanted:
-        on = "QoS is on" if qos.enabled else "QoS is off: it is switched on for the restripe"
-        return passed(f"{wanted:,} IOPS for the restripe; {on}")
     advice = "Without a limit it takes what it can; the brake of the Restripe screen (B) sets one while it runs"
-    return note(f"the plan has no limit; QoS is {'on' if qos.enabled else 'off'}", advice)
+    return note(f"QoS is {'on' if grounds.need(Qos).enabled else 'off'}", advice)
 
 
 def _replicas(grounds: Grounds) -> Finding:

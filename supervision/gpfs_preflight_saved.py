@@ -9,7 +9,7 @@ from remote.command import Command, quote
 from remote.gpfs import commands as gpfs
 from remote.gpfs.models import FileSystem, NsdDevices, Qos
 from remote.jobs import JobState
-from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, passed, warning
+from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, warning
 from supervision.gpfs_view import is_about
 from supervision.plan import Plan
 
@@ -62,7 +62,8 @@ def _written(grounds: Grounds) -> Finding:
         status = jobs[-1].status
         text = f"mmbackupconfig did not end well: {f'exit code {status.rc}' if status.rc else status.meaning}"
         return warning(text, f"See its log; by hand: `{by_hand}`, and keep the file elsewhere")
-    return warning("mmbackupconfig has not run for this plan", f"By hand: `{by_hand}`, and keep the file elsewhere")
+    text = "mmbackupconfig has not run for this plan yet"
+    return note(text, f"It runs first, as a job, when the step is begun; by hand: `{by_hand}`, kept elsewhere")
 
 
 RULES = (

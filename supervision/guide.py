@@ -166,7 +166,11 @@ class Guide:
             known = len(self._supervisor.site.hosts)
             since = await self._asking.ask_tables()
             if len(self._supervisor.site.hosts) > known:  # the tables told of more hosts that may have jobs
+                before = list(self.jobs.attempts)
                 await self._asking.look_for_jobs()
+                if self.jobs.attempts != before:  # tables must be later than the jobs that they are to confirm
+                    since = await self._asking.ask_tables()
+            await self.jobs.read_logs()
         except SiteError as error:
             raise stop_error(error, more=f" If {self.host} is gone, go on from another host of the cluster") from None
         self._stand(since)

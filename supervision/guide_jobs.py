@@ -149,6 +149,14 @@ class PlanJobs:
                     )
                 self._same.add((host, told))
 
+    async def read_logs(self) -> None:
+        """Read what the last tries have printed that have ended, where nobody has yet: checks and reports look at it."""
+        state = self._supervisor.store.state
+        for attempt in [each for each in self.attempts if self.latest(each.number) is each]:
+            ended = attempt.status.state is JobState.FINISHED and attempt.host not in self.unreached
+            if ended and state.job_log(attempt.host, attempt.status.id) is None:
+                await self.follow_job(attempt.host, attempt.status)
+
     def give_up(self, host: str) -> None:
         """Take the jobs of a host that is down for lost, as long as it cannot be asked."""
         self._dead.add(host)

@@ -55,7 +55,7 @@ def standing(latest: Attempt | None, tells: Happened, *, back: bool, undone: boo
 
 def _finished(rc: int | None, tells: Happened, where: str, *, undone: bool) -> Standing:
     if tells is Happened.YES and rc == 0:
-        return Standing(StepState.DONE, "", rc)
+        return Standing(StepState.DONE, f"{where} ended with exit code 0, and the cluster's tables show it", rc)
     if tells is Happened.UNKNOWN:
         return Standing(StepState.UNKNOWN, f"{where} ended with exit code {rc}; its result was not read back yet", rc)
     if undone and tells is Happened.NO:

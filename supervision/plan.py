@@ -65,10 +65,9 @@ class OldDisk(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=T
 
 
 class Options(msgspec.Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What was chosen. `metadata_only` leaves data out of the restripe; `qos_iops` limits it, None means no limit."""
+    """What was chosen. `metadata_only` leaves data out of the restripe."""
 
     metadata_only: bool = False
-    qos_iops: int | None = None
     assumptions: Assumptions = Assumptions()
 
 

@@ -42,7 +42,6 @@ def _about(plan: Plan) -> list[str]:
         ("file system", f"{plan.file_system} of cluster {plan.cluster}"),
         ("host", host),
         ("nodes of the restripe (-N)", ", ".join(plan.nodes)),
-        ("limit by QoS", "none" if plan.options.qos_iops is None else f"{plan.options.qos_iops:,} IOPS"),
         ("made", f"{utc(plan.made)} by {plan.by}"),
     )
     told = (

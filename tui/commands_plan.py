@@ -32,7 +32,6 @@ _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
 @click.option("-N", "--nodes", metavar="NODES", help="The nodes of the restripe, a,b,c; unsaid, the servers.")
 @click.option("--names", metavar="PATTERN", help="Names of new NSDs: {server} {n} {group} {slot} {serial}.")
 @click.option("--metadata-only", is_flag=True, help="Leave data out of the restripe, where the release can.")
-@click.option("--iops", type=click.IntRange(min=1), metavar="N", help="The limit by QoS that the restripe is to have.")
 @click.option(
     "--assume", "assumed", multiple=True, metavar="NAME=VALUE", help="Of the size: each_plan=4096, mounts=200."
 )
@@ -50,7 +49,6 @@ def plan(
     nodes: str | None,
     names: str | None,
     metadata_only: bool,
-    iops: int | None,
     assumed: tuple[str, ...],
     config: Path | None,
     jump: str | None,
@@ -79,7 +77,7 @@ def plan(
     if not name:
         raise click.UsageError("a plan needs --fs NAME")
     try:
-        wanted = wish(Asked(devices, groups, nodes or "", names or "", metadata_only, iops, assumed))
+        wanted = wish(Asked(devices, groups, nodes or "", names or "", metadata_only, assumed))
     except UsageError as error:
         raise click.UsageError(str(error)) from None
     run_to_exit(run(target, name, wanted, output, sites=settings.config.sites))

@@ -188,7 +188,8 @@ class Plain:
             if event.state == "verifying" and event.rc is not None:
                 self._line(state, f"step {event.number}", f"exit code {event.rc}; reading the result back")
         else:
-            self._line(state, f"step {event.number}", f"{event.state.upper()}: {event.detail}")
+            detail = f": {event.detail}" if event.detail else ""
+            self._line(state, f"step {event.number}", f"{event.name} {event.state.upper()}{detail}")
 
     def _job(self, state: State, event: JobChanged) -> None:
         status = event.status

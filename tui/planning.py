@@ -92,7 +92,6 @@ class Asked(msgspec.Struct, frozen=True):
     nodes: str = ""
     names: str = ""
     metadata_only: bool = False
-    iops: int | None = None
     assumed: tuple[str, ...] = ()
 
 
@@ -104,7 +103,6 @@ def wish(asked: Asked) -> Wish:
         nodes=tuple(node for node in asked.nodes.split(",") if node),
         pattern=asked.names or PATTERN,
         metadata_only=asked.metadata_only,
-        qos_iops=asked.iops,
         assumed={name: _number(name, value) for name, value in map(_pair, asked.assumed)},
     )
     try:

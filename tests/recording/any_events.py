@@ -6,12 +6,15 @@ import typing
 
 from hypothesis import strategies as st
 
+from remote.checked import Check, Outcome
 from remote.command import Command, Effect
 from remote.events import (
+    Acknowledged,
     Adopted,
     Answered,
     Asked,
     Calibrated,
+    Checked,
     Closed,
     Decided,
     Event,
@@ -59,6 +62,7 @@ TEXT = st.text(max_size=20)
 NAMES = st.sampled_from(["pollux1", "pollux2", "", "foo1\n\x1b[31m"])
 FACTORS = st.floats(0.25, 6.0)
 TIMES = st.floats(min_value=0, max_value=4e9)
+CHECKS = st.builds(Check, TEXT, TEXT, st.sampled_from(Outcome), TEXT, TEXT, st.none() | TIMES, TEXT)
 COUNTS = st.integers(min_value=0, max_value=1 << 40)
 NUMBERS = st.integers(min_value=1, max_value=4)
 """Few, so that answers meet their questions, repeat, and come twice."""
@@ -154,6 +158,8 @@ BY_KIND: dict[type, st.SearchStrategy[Event]] = {
         TEXT,
         st.none() | RCS,
     ),
+    Checked: st.builds(Checked, TIMES, st.integers(0, 20), st.lists(CHECKS, max_size=3).map(tuple), st.booleans()),
+    Acknowledged: st.builds(Acknowledged, TIMES, st.integers(0, 20), TEXT, TEXT),
     Closed: st.builds(Closed, TIMES, TEXT),
 }
 EVENTS: st.SearchStrategy[Event] = st.one_of(*BY_KIND.values())

@@ -67,19 +67,28 @@ class Session:
 
 
 @asynccontextmanager
-async def session(sim: Simulation, *, armed: bool = True, record: Path | None = None) -> AsyncIterator[Session]:
-    """A session of its own, with its own connections."""
+async def session(
+    sim: Simulation,
+    *,
+    armed: bool = True,
+    record: Path | None = None,
+    entry: str = "",
+    options: LiveOptions | None = None,
+) -> AsyncIterator[Session]:
+    """A session of its own, with its own connections; `entry` is another host to begin at."""
     clock = ScaledClock(sim.clock.epoch, sim.clock.monotonic, sim.clock.speed)
-    header = Header(VERSION, "0", 0.0, clock.now(), sim.fs, sim.hosts, sim.entry, OPERATOR, True, clock.speed, 0, PLAN)
+    entry = entry or sim.entry
+    header = Header(VERSION, "0", 0.0, clock.now(), sim.fs, sim.hosts, entry, OPERATOR, True, clock.speed, 0, PLAN)
     store = Store(header)
     events: list[Event] = []
     store.listen(lambda _, event: events.append(event))
     writer = Writer(record, header) if record else None
-    live = LiveSite(sim.hosts, clock, armed=armed, options=LiveOptions(ssh=SshSettings(config_files=(sim.ssh_config,))))
+    own = LiveOptions(ssh=SshSettings(config_files=(sim.ssh_config,)))
+    live = LiveSite(sim.hosts, clock, armed=armed, options=options or own)
     journal = Journal(store, writer)
     site: Site = RecordingSite(live, journal.emit, writer)
     try:
-        async with Supervisor(site, journal, fs=sim.fs, entry=sim.entry) as supervisor:
+        async with Supervisor(site, journal, fs=sim.fs, entry=entry) as supervisor:
             yield Session(supervisor, store, events)
     finally:
         if writer:

@@ -82,11 +82,11 @@ def test_its_size_is_computed_from_what_mmdf_and_mmlsfs_told_and_rests_on_answer
 def test_what_a_person_wants_is_in_the_plan() -> None:
     identity = planned().plan.devices
     some = tuple(device.serial for device in (identity[0], identity[2], identity[4]))
-    wish = Wish(devices=some, nodes=("pollux2", "foo3"), metadata_only=True, qos_iops=300, pattern="meta_{server}_{n}")
+    wish = Wish(devices=some, nodes=("pollux2", "foo3"), metadata_only=True, pattern="meta_{server}_{n}")
     plan = planned(wish).plan
     assert [device.nsd for device in plan.devices] == ["meta_foo1_1", "meta_foo2_1", "meta_foo3_1"]
     assert plan.nodes == ("foo2", "foo3")
-    assert (plan.options.metadata_only, plan.options.qos_iops) == (True, 300)
+    assert plan.options.metadata_only
     assert planned(Wish(assumed={"each_plan": 3000})).plan.options.assumptions.each_plan == 3000
 
 

@@ -10,7 +10,7 @@ import pytest
 
 from remote.events import Exact, Reply
 from remote.gpfs import commands as gpfs
-from remote.gpfs.models import DiskList, NsdDevice, NsdDevices, NsdList
+from remote.gpfs.models import DiskList, HealthEvent, NsdDevice, NsdDevices, NsdList
 from remote.parsed import Problem
 from simulator import faults
 from simulator.state import DESC_ONLY, METADATA_ONLY, Snapshot
@@ -85,10 +85,13 @@ async def test_what_is_older_than_it_may_be_or_was_not_read_whole_passes_nothing
     plan = await far.plan()
     await far.look(plan, "look")
     old = far.judged(plan, "look", since=far.now + 1)
-    alone = {"hosts-reached", "new-stanzas", "old-stanzas", "helpers-named", "callbacks"}
+    alone = {"hosts-reached", "new-stanzas", "old-stanzas", "helpers-named", "callbacks", "health", "nightly"}
     assert {key for key, check in old.items() if check.outcome is not UNKNOWN} == alone
     reads(old["disks-ready"], "its last answer is too old")
     reads(old["callbacks"], "was not read")
+    assert old["health"].outcome is old["nightly"].outcome is WARNING
+    reads(old["health"], "mmhealth tells nothing on pollux1; mmhealth tells nothing on pollux2")
+    reads(old["nightly"], "not read: pollux1: nothing")
     for key, fact in far.facts.items():
         assert fact.parsed
         problems = (Problem(3, "?", "no row"),)
@@ -98,11 +101,7 @@ async def test_what_is_older_than_it_may_be_or_was_not_read_whole_passes_nothing
     reads(torn["disks-ready"], "line 3 was not understood (no row)")
     far.facts.clear()
     none = far.judged(plan, "look", since=0.0)
-    assert {key for key, check in none.items() if not check.stops} == {"new-stanzas", "old-stanzas"} | {
-        "helpers-named",
-        "callbacks",
-        "hosts-reached",
-    }
+    assert {key for key, check in none.items() if not check.stops} == alone
 
 
 def config(parameter: str, value: str, nodes: str = "") -> Prepare:
@@ -449,7 +448,6 @@ CASES: list[tuple[str, Prepare, str, Outcome, tuple[str, ...]]] = [
     ),
     ("a callback", callback, "callbacks", NOTE, ("ilm at lowDiskSpace: /usr/local/sbin/migrate",)),
     ("metadata alone", planned(options=Options(metadata_only=True)), "metadata-only", NOTE, ("not known",)),
-    ("a limit", planned(options=Options(qos_iops=300)), "qos", PASS, ("300 IOPS", "switched on")),
 ]
 
 
@@ -507,19 +505,10 @@ async def test_disks_of_a_recovery_group_are_refused(tmp_path: Path) -> None:
     reads(check, "foo1_nsd1: device gss1_Data_4M_2p_1, a vdisk", "mmvdisk")
 
 
-@pytest.mark.parametrize(
-    ("options", "key", "words"),
-    [
-        (Options(metadata_only=True), "metadata-only", "--metadata-only came with 4.2"),
-        (Options(qos_iops=300), "qos", "this release has no QoS"),
-    ],
-)
-async def test_what_a_release_does_not_have_is_refused_before_anything_is_done(
-    tmp_path: Path, options: Options, key: str, words: str
-) -> None:
-    check = (await seen(tmp_path, planned(options=options), scenario="seed"))[key]
+async def test_what_a_release_does_not_have_is_refused_before_anything_is_done(tmp_path: Path) -> None:
+    check = (await seen(tmp_path, planned(options=Options(metadata_only=True)), scenario="seed"))["metadata-only"]
     assert check.outcome is BLOCK
-    reads(check, words, "Make the plan without")
+    reads(check, "--metadata-only came with 4.2", "Make the plan without")
 
 
 async def test_a_release_without_mmhealth_and_qos_is_no_reason_to_stop(tmp_path: Path) -> None:
@@ -584,3 +573,17 @@ async def test_clusters_that_may_mount_it_and_thin_disks_are_told(tmp_path: Path
     check = far.judged(plan, "look", far.now)["thin-disks"]
     assert check.outcome is WARNING
     reads(check, "foo1_nsd1 is thinly provisioned")
+
+
+async def test_a_forced_unmount_is_told_before_anything_else_of_health(tmp_path: Path) -> None:
+    far = Far(tmp_path)
+    plan = await far.plan()
+    await far.look(plan, "look")
+    fact = far.facts["health pollux2"]
+    assert fact.parsed
+    event = HealthEvent("pollux2", "FILESYSTEM", "mss1", "FILESYSTEM", "fs_forced_unmount")
+    told = replace(fact.parsed, model=replace(fact.parsed.model, events=(event,)))
+    far.facts["health pollux2"] = replace(fact, parsed=told)
+    check = far.judged(plan, "look", far.now)["health"]
+    assert check.outcome is WARNING
+    reads(check, "fs_forced_unmount on pollux2", "files were cut off: find out why")

@@ -7,7 +7,6 @@ import pytest
 from markdown_it import MarkdownIt
 
 from supervision import recipes
-from supervision.plan import Options
 from supervision.recipes import UnknownRecipeError
 from supervision.runbook import runbook
 from tests.supervision.test_gpfs_planning import planned
@@ -71,8 +70,6 @@ def test_devices_are_told_by_identity_and_their_names_as_what_they_were() -> Non
 def test_sizes_and_options_are_those_of_the_plan() -> None:
     assert "| plan | 443,863,040 |" in BOOK
     assert "By plan they will be 38% full." in BOOK
-    limited = msgspec.structs.replace(PLAN, options=Options(qos_iops=300))
-    assert "| limit by QoS | 300 IOPS |" in runbook(limited, RECIPE)
 
 
 def test_nothing_in_a_plan_can_change_what_the_runbook_shows() -> None:

@@ -40,7 +40,7 @@ def read(*chunks: bytes) -> Log:
 
 def without_times(log: Log) -> Log:
     points = tuple(msgspec.structs.replace(point, at=0.0) for point in log.scan.points)
-    scan = msgspec.structs.replace(log.scan, points=points, together=False)
+    scan = msgspec.structs.replace(log.scan, points=points, together=False, restarted=None)
     return msgspec.structs.replace(log, last_at=0.0, scan=scan, forecasts=Forecasts())
 
 

@@ -28,7 +28,7 @@ def test_a_plan_is_made_from_a_cluster_that_only_answers_and_shown_as_a_runbook(
     with simulated(tmp_path, speed=1000) as cluster:
         words = ("plan", "metadata-to-ssd", "pollux1", "--fs", "mss1", "-F", str(cluster.config))
         file = tmp_path / "plan.toml"
-        made = restripe(tmp_path, *words, "-o", str(file), "--iops", "300", "--assume", "each_plan=2100")
+        made = restripe(tmp_path, *words, "-o", str(file), "--assume", "each_plan=2100")
         again = run(*words, "-o", str(file))
         ran = {command["argv"][0] for command in cluster.ctl("history")["commands"]}
     assert ran == {
@@ -45,7 +45,7 @@ def test_a_plan_is_made_from_a_cluster_that_only_answers_and_shown_as_a_runbook(
     assert "foo3_ssd1  foo3     3      sde" in made.stderr
     assert "Nothing was changed." in made.stderr
     plan = decode(file.read_text())
-    assert (plan.host, plan.options.qos_iops, plan.options.assumptions.each_plan) == ("pollux1", 300, 2100)
+    assert (plan.host, plan.options.assumptions.each_plan) == ("pollux1", 2100)
     assert (plan.options.assumptions.mounts, plan.options.assumptions.log_kb) == (3, 4096)
     assert {disk.servers for disk in plan.old_disks} == {("foo1",), ("foo2",), ("foo3",)}
     assert (again.exit_code, again.stdout) == (2, "")

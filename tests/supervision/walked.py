@@ -1,0 +1,289 @@
+"""A migration walked step by step while things are struck down: sessions come and go, the cluster stays.
+
+What happened is asked of the cluster itself, never of the program that is tested.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import os
+import signal
+from collections.abc import AsyncIterator, Awaitable, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+import msgspec
+
+from remote.checked import Check
+from remote.events import Event, JobChanged, Launching, StepChanged
+from remote.jobs import JobState
+from remote.live import LiveOptions
+from remote.ssh.settings import SshSettings
+from simulator.client import Simulation
+from supervision.guide import Guide
+from supervision.guide_found import plans_on
+from supervision.migration import StepState, StopError
+from supervision.plan import Plan, decode, encode
+from supervision.recipe import Act, GuidedStep
+from supervision.state import State
+from tests.supervision.cluster import Session, session, until_so
+
+CHANGING = ("mmcrnsd", "mmadddisk", "mmchdisk", "mmrestripefs", "mmdeldisk", "mmdelnsd")
+POLL = 0.03
+"""Real seconds between two looks at a log."""
+
+
+class Step(msgspec.Struct, frozen=True):
+    """A step of the walk: its own number, and that of the step that it takes back (0 where it takes none back)."""
+
+    name: str
+    number: int
+    undoes: int = 0
+
+    @property
+    def command(self) -> str:
+        """The command that it runs; nothing for a step that only looks."""
+        name = self.name.removesuffix("-back")
+        return name if name in CHANGING else ""
+
+
+FORWARD = tuple(
+    Step(name, number)
+    for number, name in enumerate(
+        ("look", "devices", "size", "mmcrnsd", "mmadddisk", "mmchdisk", "mmrestripefs", "proof"), 1
+    )
+)
+BACK = (Step("mmchdisk-back", 9, 7), Step("mmdeldisk", 10, 5), Step("mmdelnsd", 11, 4))
+STEPS = (*FORWARD, *BACK)
+
+
+class FarSide(Protocol):
+    """The cluster, and what can befall the way there and its hosts."""
+
+    sim: Simulation
+    options: LiveOptions
+
+    async def cut(self) -> None:
+        """Reset every connection; new ones are accepted."""
+
+    async def off(self, host: str) -> None:
+        """Let a host die with all that runs on it."""
+
+    async def on(self, host: str) -> None:
+        """Boot it: in another boot, with other names of its devices."""
+
+
+class Simulated:
+    """The simulator's own servers."""
+
+    def __init__(self, sim: Simulation) -> None:
+        self.sim = sim
+        self.options = LiveOptions(poll_seconds=POLL * sim.clock.speed, ssh=SshSettings(config_files=(sim.ssh_config,)))
+
+    async def cut(self) -> None:
+        await self.sim.control("cut")
+
+    async def off(self, host: str) -> None:
+        await self.sim.control("power_off", host=host, disks="stay")
+
+    async def on(self, host: str) -> None:
+        await self.sim.control("power_on", host=host)
+
+
+class OneStep:
+    """Says yes to one step at a time, and to every warning."""
+
+    def __init__(self) -> None:
+        self.name = ""
+
+    async def acknowledge(self, step: GuidedStep, check: Check) -> bool:
+        return True
+
+    async def confirm(self, step: GuidedStep, checks: tuple[Check, ...], act: Act) -> bool:
+        return step.spec.name == self.name
+
+
+class Walk:
+    """One migration of one cluster, over as many sessions as it takes."""
+
+    def __init__(self, far: FarSide) -> None:
+        self.far = far
+        self.sim = far.sim
+        self.plan: Plan | None = None
+        self._file = ""
+        self._stack = AsyncExitStack()
+        self._given = OneStep()
+        self._came = 0
+        self._live: Session | None = None
+        self._guide: Guide | None = None
+
+    @property
+    def live(self) -> Session:
+        """The session of now."""
+        assert self._live is not None
+        return self._live
+
+    @property
+    def guide(self) -> Guide:
+        """The guide of now."""
+        assert self._guide is not None
+        return self._guide
+
+    def status(self, step: Step) -> StepState:
+        """How the guide of now says that it stands with a step."""
+        return self.guide.status(step.number)
+
+    async def leave(self, *tasks: asyncio.Task[Any]) -> None:
+        """Be gone at once: what was at work ends where it is, and every connection with it."""
+        for task in tasks:
+            task.cancel()
+        await asyncio.gather(*tasks, return_exceptions=True)
+        await self._stack.aclose()
+
+    async def come(self, *, entry: str = "") -> None:
+        """Another session, with the plan's file at first and wherever no job has it; else every other time by what the
+        hosts' job directories hold."""
+        await self._stack.aclose()
+        self._live = await self._stack.enter_async_context(session(self.sim, entry=entry, options=self.far.options))
+        if not self._file:
+            self._file = encode(await self.live.plan())
+        self._came += 1
+        found = await plans_on(self.live.supervisor, entry or self.sim.entry) if self._came % 2 == 0 else ()
+        self.plan = found[0].plan if found else decode(self._file)
+        assert encode(self.plan) == self._file
+        self._guide = self.live.guide(self.plan, self._given)
+
+    async def come_back(self) -> None:
+        """Another session that finds where the migration stands."""
+        await self.come()
+        await self.guide.find()
+
+    def start(self, step: Step) -> asyncio.Task[StopError | None]:
+        """Begin to bring a step to its end; what comes of it is why it stopped, if it did."""
+        self._given.name = step.name
+
+        async def work() -> StopError | None:
+            try:
+                if step.undoes:
+                    assert await self.guide.undo(step.undoes, first_alone=True)
+                else:
+                    assert await self.guide.run(step.number)
+            except StopError as stop:
+                return stop
+            return None
+
+        return asyncio.create_task(work())
+
+    async def bring(self, step: Step) -> None:
+        """Bring a step to its end, undisturbed."""
+        stop = await self.start(step)
+        assert stop is None, f"{step.name}: {stop}"
+        assert self.status(step) is StepState.DONE
+
+    def cancel_at(self, task: asyncio.Task[Any], point: Callable[[Event], bool]) -> None:
+        """Cancel a task in the very moment in which an event is told."""
+
+        def strike(_: State, event: Event) -> None:
+            if point(event):
+                task.cancel()
+
+        self.live.store.listen(strike)
+
+    async def told(self, point: Callable[[Event], bool]) -> None:
+        """Wait until an event has been told in this session."""
+
+        async def there() -> bool:
+            return any(point(event) for event in self.live.events)
+
+        await until_so(there, 60)
+
+    @asynccontextmanager
+    async def held(self, step: Step, place: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
+        """Let the step's command stand at its `begin` or `end`; what is given waits until it does."""
+        await self.sim.control("hold", command=step.command, at=place)
+
+        async def stands() -> bool:
+            return step.command in (await self.sim.control("facts"))["held"]
+
+        yield lambda: until_so(stands, 60)
+        await self.sim.control("hold", release=True)
+
+    async def runner(self, step: Step) -> int:
+        """The process of the newest runner of a step; its process group has all that it started."""
+        attempt = self.guide.jobs.latest(step.number)
+        assert attempt is not None
+        place = await self.live.supervisor.site.place(attempt.host)
+        return int(Path(f"{place.base}/{attempt.status.id}/started").read_text(encoding="ascii").split()[1])
+
+    async def ran(self) -> list[tuple[str, int | None]]:
+        """Every command that changes something, with its exit code (None: it was killed), as the cluster knows them."""
+        commands = (await self.sim.control("history"))["commands"]
+        told = [(command["argv"][0], command["rc"]) for command in commands]
+        return [(name, rc) for name, rc in told if name in CHANGING]
+
+    async def close(self) -> None:
+        """End the session of now."""
+        await self._stack.aclose()
+
+
+def kill_group(pid: int) -> None:
+    """Kill a runner with all that it started."""
+    os.killpg(pid, signal.SIGKILL)
+
+
+def is_state(step: Step, state: StepState) -> Callable[[Event], bool]:
+    """Whether an event tells that a step is in a state."""
+    return lambda event: isinstance(event, StepChanged) and (event.number, event.state) == (step.number, state.value)
+
+
+def is_launch(step: Step) -> Callable[[Event], bool]:
+    """Whether an event tells that a step's command is about to be launched."""
+    return lambda event: isinstance(event, Launching) and event.spec.command.argv[0] == step.command
+
+
+def is_job(state: JobState) -> Callable[[Event], bool]:
+    """Whether an event tells that a job is in a state."""
+    return lambda event: isinstance(event, JobChanged) and event.status.state is state
+
+
+@contextlib.asynccontextmanager
+async def walk_of(far: FarSide) -> AsyncIterator[Walk]:
+    """A walk, which has come to the cluster for the first time."""
+    walk = Walk(far)
+    try:
+        await walk.come_back()
+        yield walk
+    finally:
+        await walk.close()
+
+
+async def is_so(walk: Walk, step: Step) -> None:
+    """Assert that the cluster is as it must be once a step is done: what was promised, and nothing destroyed."""
+    facts = await walk.sim.control("facts")
+    plan = walk.plan
+    assert plan is not None
+    old, new = {disk.nsd for disk in plan.old_disks}, {device.nsd: device for device in plan.devices}
+    nsds, disks = {nsd["name"]: nsd for nsd in facts["nsds"]}, {disk["name"]: disk for disk in facts["disks"]}
+    order = STEPS.index(step)
+    made, added = 4 <= order + 1 < 11, 5 <= order + 1 < 10
+    changed = 6 <= order + 1 < 9
+    assert facts["destroyed"] == []
+    assert set(nsds) == (old | set(new) if made else old)
+    assert set(disks) == (old | set(new) if added else old)
+    assert {disks[name]["usage"] for name in old} == {"dataOnly" if changed else "dataAndMetadata"}
+    if made:
+        assert {name: f"wwn:{nsds[name]['wwn'].removeprefix('0x')}" for name in new} == {
+            name: device.identity for name, device in new.items()
+        }
+    if added:
+        assert {(disks[name]["usage"], disks[name]["status"], disks[name]["availability"]) for name in new} == {
+            ("metadataOnly", "ready", "up")
+        }
+        assert {name: int(disks[name]["failure_group"]) for name in new} == {
+            name: int(device.failure_group) for name, device in new.items()
+        }
+    if step.name in ("mmrestripefs", "proof"):
+        assert (facts["metadata_left_on_rotating_kb"], facts["properly_replicated"]) == (0, True)
+    assert sum(facts["metadata_kb"].values()) == facts["metadata_total_kb"]
