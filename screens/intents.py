@@ -61,6 +61,14 @@ class StopJob(Message):
         self.job_id = job_id
 
 
+class OpenGuide(Message):
+    """Look whether what was typed could be done, and ask then whether it shall be."""
+
+    def __init__(self, typed: str) -> None:
+        super().__init__()
+        self.typed = typed
+
+
 class StartMigration(Message):
     """Run the migration of this session; confirmed already."""
 

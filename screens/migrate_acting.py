@@ -8,11 +8,12 @@ from rich.text import Text
 from textual.binding import Binding, BindingType
 
 from screens.base import SessionScreen
-from screens.dialogs import ConfirmDanger
+from screens.dialogs import AskText, ConfirmDanger
 from screens.intents import (
     AcknowledgeCheck,
     CheckStep,
     MakePlan,
+    OpenGuide,
     OpenPlan,
     RunStep,
     StartMigration,
@@ -104,6 +105,9 @@ class Acting(SessionScreen):
         session = self.session
         if session.migration and session.armed:
             return f"ready: {session.migration.title}. r runs it, after you have typed the file system's name"
+        if session.guides:
+            how = "r begins one" if session.armed else "with --write one can be begun"
+            return f"{how}: {session.guides.title}; it is looked first what speaks against it"
         return "no migration belongs to this session"
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:
@@ -113,7 +117,7 @@ class Acting(SessionScreen):
         step = self.chosen(self.steps()) if self.is_mounted else None
         match action:
             case "start":
-                return armed and (guide is not None or (leading is None and self.session.migration is not None))
+                return armed and (guide is not None or (leading is None and self._whole))
             case "make":
                 return armed and leading is not None and guide is None and leading.maker is not None
             case "open":
@@ -169,8 +173,17 @@ class Acting(SessionScreen):
         else:
             self.post_message(RunStep(self.cursor))
 
+    @property
+    def _whole(self) -> bool:
+        """Whether there is something that runs as a whole, after one confirmation."""
+        return (self.session.migration or self.session.guides) is not None
+
     def _start_whole(self) -> None:
-        session, migration = self.session, self.session.migration
+        """Ask whether to run it; where there may be several, ask first which it is."""
+        session, migration, guides = self.session, self.session.migration, self.session.guides
+        if migration is None and guides is not None:
+            ask = AskText("What is to be done?", guides.lines, value=guides.example, wrong=guides.wrong)
+            self.app.push_screen(ask, self._chosen)
         if migration is None:
             return
         dialog = ConfirmDanger(
@@ -186,6 +199,13 @@ class Acting(SessionScreen):
     def _confirmed(self, sure: bool | None) -> None:
         if sure:
             self.post_message(StartMigration())
+        elif self.session.guides:
+            self.session.migration = None  # another one may be typed
+
+    def _chosen(self, typed: str | None) -> None:
+        if typed:
+            self.say("looking at what speaks against it; nothing is changed")
+            self.post_message(OpenGuide(typed))
 
     def action_undo(self) -> None:
         """Show what would be taken back, and begin with it when that is wanted."""

@@ -11,6 +11,7 @@ from remote.events import Event, Header
 from remote.recording import Writer
 from supervision.brake import USUAL, Terms
 from supervision.filesystem import Choosing, FileSystem
+from supervision.guides import Guides
 from supervision.leading import Leading
 from supervision.logcopy import LogCopies
 from supervision.migration import Migration
@@ -44,6 +45,7 @@ class Session:
         steps: Steps | None = None,
         probe: Wish | None = None,
         terms: Terms = USUAL,
+        guides: Guides | None = None,
     ) -> None:
         self._source = source
         self.fs = fs
@@ -61,6 +63,8 @@ class Session:
         """The devices that a person has marked."""
         self.probe = probe or Wish()
         """The probe that a person has set; it is started only when that is confirmed."""
+        self.guides = guides
+        """What a person may begin by typing what it is; each becomes `migration` once it was looked at."""
         self.terms = terms
         """How limits are to be set."""
         self.logs = self.player.logs if self.player else LogCopies()

@@ -15,10 +15,12 @@ from remote.hostkeys import HostKeyQuestion, Trust
 from remote.jobs import JobSpec, JobState, JobStatus
 from remote.linux.host_time import host_time
 from remote.secret import SecretQuestion
+from remote.text import name_part
 from screens.intents import (
     EaseScan,
     FollowJob,
     LaunchJob,
+    OpenGuide,
     Refresh,
     RefreshJobs,
     ReleaseBrake,
@@ -29,7 +31,7 @@ from screens.intents import (
 from supervision.brake import Plan
 from supervision.braking import RESTORING, change
 from supervision.clocktext import time_of_day
-from supervision.migration import operator_name, perform
+from supervision.migration import Migration, operator_name, perform
 from supervision.probejob import MEAN, probe_at, probe_spec, refusal
 from supervision.state import State
 from supervision.supervisor import Supervisor
@@ -38,8 +40,8 @@ from tui.guiding import Guiding
 if TYPE_CHECKING:
     from screens.dialogs import Dialog
 
-MIGRATION = "migration"
-"""The name of the background work that runs a migration's steps."""
+GUIDE, MIGRATION = "look before a migration", "migration"
+"""The names of the background work that looks whether a migration could be, and that runs its steps."""
 REFRESH = "refresh"
 """The name of what asks again because a person wanted it."""
 LAUNCH, STOP, BRAKE = "launch", "stop", "change of limits"
@@ -125,7 +127,7 @@ class Carrying(Guiding):
     def _new_id(self, what: str) -> str:
         """The id of a job that nobody else has."""
         stamp = time_of_day(self.session.now, self.session.state.utc_offset).replace(":", "")
-        return f"{self.session.fs.name}-{what}-{stamp}-{secrets.token_hex(2)}"
+        return f"{name_part(self.session.fs.name)}-{what}-{stamp}-{secrets.token_hex(2)}"
 
     async def _send(self, supervisor: Supervisor, host: str, spec: JobSpec) -> None:
         """Launch a job on a host that answers now, and follow it."""
@@ -176,6 +178,36 @@ class Carrying(Guiding):
         wrong = status.state in (JobState.ERROR, JobState.UNKNOWN)
         self.say(f"job {status.id}: {status.meaning}", wrong=wrong)
         return True
+
+    def on_open_guide(self, intent: OpenGuide) -> None:
+        """Look whether a migration could be, and put what was found to the person."""
+        session, supervisor = self.session, self.session.supervisor
+        if supervisor is None or session.guides is None or not session.armed:
+            return
+        if supervisor.runs(MIGRATION) or supervisor.runs(GUIDE):
+            self.say("another one is under way: wait for its end", wrong=True)
+            return
+        supervisor.start(GUIDE, self._look_ahead(session.guides.open(intent.typed)))
+
+    async def _look_ahead(self, migration: Migration) -> None:
+        from screens.dialogs import Notice
+        from screens.migrate import MigrateScreen
+
+        try:
+            await migration.prepare()
+        except SiteError as error:
+            notice = Notice(f"Not begun: {migration.title}", str(error).split("; "), danger=True)
+            self.call_later(self.push_screen, notice)
+            return
+        self.session.migration = migration
+
+        def ask() -> None:
+            if isinstance(self.screen, MigrateScreen):
+                self.screen.action_start()
+            else:
+                self.say(f"ready: {migration.title}; r on the screen Migrate asks whether it shall begin")
+
+        self.call_later(ask)
 
     def on_start_migration(self, _intent: StartMigration) -> None:
         """Run the migration of this session, once."""

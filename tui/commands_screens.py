@@ -97,7 +97,7 @@ def replay(
 
 @click.command()
 @click.argument("destination", metavar="[USER@]HOST")
-@click.option("--fs", metavar="NAME", help="The file system.")
+@options.file_system("The file system.")
 @click.option("--write", is_flag=True, help="Arm it: without this nothing can be changed, whatever key is pressed.")
 @options.way
 @click.option("--sudo/--no-sudo", default=None, help="Run mm commands under sudo -n.")
@@ -112,6 +112,7 @@ def connect(
     *,
     destination: str,
     fs: str | None,
+    gfs2: str | None,
     write: bool,
     config: Path | None,
     jump: str | None,
@@ -134,9 +135,11 @@ def connect(
     from tui.using import settings_or_exit, way
 
     settings = settings_or_exit(theme=theme, mouse=mouse)
-    target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=sudo)
+    target, name = way(settings, destination, fs, gfs2=gfs2, config=config, jump=jump, through=through, sudo=sudo)
     if not name:
-        raise click.UsageError("name the file system: --fs NAME, or fs for this host in the configuration file")
+        raise click.UsageError(
+            "name the file system: --fs NAME, --gfs2 DEVICE, or fs for this host in the configuration file"
+        )
     locked = settings.read_only(destination) if write else ""
     if locked:
         click.echo(f"--write has no effect: {locked}", err=True)

@@ -16,6 +16,7 @@ from supervision.filesystem import FileSystem
 from supervision.joblist import STOPPING, state_word
 from supervision.state import State
 from tui.connecting import Target
+from tui.options import named
 from tui.settings import Settings
 
 GOES_ON = {
@@ -51,7 +52,7 @@ def way_back(target: Target, fs: str, settings: Settings, *, armed: bool, plan: 
     """
     destination = f"{target.user}@{target.host}" if target.user else target.host
     _key, usual = settings.host(destination)
-    words = [program(), "connect", destination, "--fs", fs]
+    words = [program(), "connect", destination, *named(target.kind, fs)]
     if target.config:
         words += ["-F", str(target.config.absolute())]
     if target.jump or usual.jump:

@@ -166,6 +166,7 @@ async def connect(
                 terms=terms,
                 leading=leading,
                 steps=recorded_steps,
+                guides=filesystems.guides(supervisor, operator_name()),
             )
             app = person.app = RestripeApp(session, first="migrate" if planned else "cluster")
             prompts.app = app
@@ -186,7 +187,9 @@ async def connect(
         code = Exit.UNKNOWN
     elif code is Exit.DONE and not connected.is_set():
         code = Exit.UNREACHABLE
-    elif code is Exit.DONE and writer.failure:
+    elif code is Exit.DONE and session.guides and (ending := session.guides.ending):
+        code = Exit[ending.name]
+    if code is Exit.DONE and writer.failure:
         code = Exit.WARNINGS
     return _ended(app, code)
 

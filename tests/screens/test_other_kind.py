@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import msgspec
 import pytest
-from textual.pilot import Pilot
 
 from remote.events import (
     Answered,
@@ -35,11 +32,10 @@ from supervision.session import Session
 from supervision.store import Store
 from supervision.supervisor import Supervisor
 from tests.screens import blockfs
+from tests.screens.everyscreen import ALIEN, every_screen, shown
 from tests.screens.hearing import hearing
 from tests.screens.snap import text_of
 from tests.waiting import until
-from tui.app import RestripeApp
-from tui.help import HelpScreen
 from tui.plain import Plain
 
 SIZES = ((80, 24), (120, 40))
@@ -47,10 +43,6 @@ NOW = 1_700_000_000.0
 HEADER = Header(1, "test", NOW, NOW, "data", ("node1", "node2"), "node1", "ops@desk", kind="blockfs")
 JOB = JobStatus("s1", JobState.RUNNING, began=NOW, title="save", operator="ops@desk", command="blockfs-edit savemeta x")
 LSBLK = 'NAME="sda" KNAME="sda" TYPE="disk" SIZE="1073741824"\n'
-ALIEN = re.compile(
-    r"gpfs|\bnsds?\b|\bmm[a-z]+|\binodes?|pool|stanza|failure group|dataonly|metadataonly|-Y\b", re.IGNORECASE
-)
-SCREENS = ("cluster", "disks", "devices", "migrate", "restripe", "jobs", "commands")
 
 
 def answered(n: int, host: str, command: Any, out: str) -> tuple[Event, Event]:
@@ -116,33 +108,6 @@ def live(events: tuple[Event, ...]) -> Session:
     for event in events:
         store.apply(event)
     return session
-
-
-@asynccontextmanager
-async def shown(session: Session, size: tuple[int, int]) -> AsyncIterator[tuple[RestripeApp, Pilot[int]]]:
-    app = RestripeApp(session)
-    async with app.run_test(size=size) as pilot:
-        await until(lambda: "[1 Cluster]" in text_of(app))
-        yield app, pilot
-
-
-async def every_screen(app: RestripeApp, pilot: Pilot[int]) -> dict[str, str]:
-    """What each screen shows, with its help, and all that can be scrolled to."""
-    told = {}
-    for number, name in enumerate(SCREENS, 1):
-        await pilot.press(str(number))
-        await until(lambda name=name: f" {name.capitalize()}]" in text_of(app))  # type: ignore[misc]
-        text = text_of(app)
-        for _ in range(3):
-            await pilot.press("pagedown")
-            text += text_of(app)
-        await pilot.press("home", "question_mark")
-        await until(lambda: isinstance(app.screen, HelpScreen))
-        told[name] = text
-        told[f"help of {name}"] = text_of(app)
-        await pilot.press("escape")
-        await until(lambda: not isinstance(app.screen, HelpScreen))
-    return told
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
@@ -249,13 +214,15 @@ def test_the_same_recording_is_read_in_lines(capsys: pytest.CaptureFixture[str],
     for event in replay.events:
         store.apply(event)
     said = capsys.readouterr().out
-    assert "44,450 of 88,900 blocks" in said
+    assert "44,450 of at least 88,900 blocks" in said
     assert ALIEN.search(said) is None
 
 
 def test_a_recording_of_a_kind_that_is_not_known_is_refused_in_words(tmp_path: Path) -> None:
     path = recording(tmp_path, msgspec.structs.replace(HEADER, kind="zonefs"), LINKS)
-    with pytest.raises(RecordingError, match="kind 'zonefs' is not known to this program: it knows blockfs, gpfs"):
+    with pytest.raises(
+        RecordingError, match="kind 'zonefs' is not known to this program: it knows blockfs, gfs2, gpfs"
+    ):
         Replay(path)
 
 

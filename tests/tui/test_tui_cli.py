@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 
 from tests.tui.program import environment, loaded_by, no_traceback, restripe
-from tui.demo import EXITS
-from tui.exits import Exit
+from tui.exits import ENDINGS, Exit
 
 HEAVY = ("asyncio", "asyncssh", "cryptography", "textual", "msgspec", "rich", "ClusterShell", "simulator", "remote")
 
@@ -22,7 +21,7 @@ def test_help_lists_the_exit_statuses(tmp_path: Path) -> None:
     assert (done.returncode, done.stderr) == (0, "")
     listed = {int(status) for status in re.findall(r"(?m)^ +(\d+)  \w", done.stdout)}
     assert listed == {int(status) for status in Exit}
-    assert {int(status) for status in EXITS.values()} <= listed
+    assert {int(status) for status in ENDINGS.values()} <= listed
     for command in ("demo", "replay", "info"):
         assert command in done.stdout
     assert restripe(tmp_path, "-h").stdout == done.stdout
