@@ -125,7 +125,7 @@ def check_lines(check: Check, step: Shown, width: int, now: float, zone: int) ->
     style = "" if seen else CHECK_STYLES.get(check.outcome, "")
     age = "" if check.at is None else f"{age_text(check.at, now)} ago"
     source = ", ".join(part for part in (one_line(check.source), age) if part)
-    told = f"{check.title}{f': {check.read}' if check.read else ''}{f'  [{source}]' if source else ''}"
+    told = f"{check.title}{f': {check.read}' if check.read else ''}{f' [{source}]' if source else ''}"
     lines = labelled(word, told, width, label_width=LABEL, style=style)
     if check.advice and check.outcome not in (Outcome.PASS,):
         lines += labelled("  do", check.advice, width, label_width=LABEL)
@@ -139,7 +139,7 @@ def _done(step: Shown, width: int, now: float) -> list[Text]:
     """What was read back after it."""
     lines: list[Text] = []
     for check in sorted(step.proven, key=lambda each: _ORDER.index(each.outcome)):
-        age = "" if check.at is None else f"  [{age_text(check.at, now)} ago]"
+        age = "" if check.at is None else f" [{age_text(check.at, now)} ago]"
         style = CHECK_STYLES.get(check.outcome, "")
         lines += labelled(
             WORDS[check.outcome], f"{check.title}: {check.read}{age}", width, label_width=LABEL, style=style
@@ -160,8 +160,10 @@ def _command(step: Shown, width: int) -> list[Text]:
     looks = step.spec is not None and not step.spec.acts
     label = "asked" if looks else "ran" if ran else "runs"
     ended = f", exit code {step.rc}" if ran and step.rc is not None and not looks else ""
-    where = f"  (on {step.host}{'' if looks else ', detached'}{ended})" if step.host else ""
+    where = f" (on {step.host}{'' if looks else ', detached'}{ended})" if step.host else ""
     lines = labelled(label, f"{step.command}{where}", width, label_width=LABEL)
     for name, content in step.files:
-        lines += labelled("", f"with {name}, {len(content.splitlines())} lines (f shows it)", width, label_width=LABEL)
+        many = len(content.splitlines())
+        told = f"with {name}, {many} line{'s' if many != 1 else ''} (f shows it)"
+        lines += labelled("", told, width, label_width=LABEL)
     return lines
