@@ -128,7 +128,7 @@ def check_lines(check: Check, step: Shown, width: int, now: float, zone: int) ->
     told = f"{check.title}{f': {check.read}' if check.read else ''}{f' [{source}]' if source else ''}"
     lines = labelled(word, told, width, label_width=LABEL, style=style)
     if check.advice and check.outcome not in (Outcome.PASS,):
-        lines += labelled("  do", check.advice, width, label_width=LABEL)
+        lines += labelled("do", check.advice, width, label_width=LABEL)
     if seen:
         by = f"acknowledged by {seen.who} at {time_of_day(seen.t, zone)}"
         lines += labelled("", by, width, label_width=LABEL, style=DIM)

@@ -121,7 +121,7 @@ def test_a_check_stands_with_a_word_what_was_read_its_age_its_source_and_what_to
     lines = told(step("blocked", check(outcome)), 120).splitlines()
     (line,) = [line for line in lines if "About quorum" in line]
     assert line == f"{word:<8} About quorum: 2 of 3 are up [mmgetstate -a, 8 s ago]"
-    assert ("  do     start the third" in lines) == (outcome is not Outcome.PASS)
+    assert ("do       start the third" in lines) == (outcome is not Outcome.PASS)
 
 
 def test_who_acknowledged_a_warning_and_when_stands_beside_it() -> None:
