@@ -89,7 +89,7 @@ async def test_another_session_finds_what_was_begun_goes_on_with_it_and_takes_it
             await answer(app, pilot, "y")
             await idle(session)
             await until(lambda: next_line(app).startswith("c checks step 5"))
-            assert "ok  4 mmcrnsd" in text_of(app)
+            await until(lambda: "ok  4 mmcrnsd" in text_of(app))
 
             await pilot.press("u")
             told = await answer(app, pilot, "y")
