@@ -1,12 +1,9 @@
 """Free devices for a recipe that chooses by itself: only where there is nothing to choose.
 
-A person may choose otherwise (`supervision.gpfs_selection`); what is chosen here is alike on all hosts, and certain.
+A person may choose otherwise (`supervision.gpfs_selection`); what is chosen here is certain.
 """
 
 from __future__ import annotations
-
-from collections import Counter
-from collections.abc import Mapping, Sequence
 
 from supervision.identity import HostLook, Seen, is_path
 
@@ -31,22 +28,4 @@ def free_ssds(look: HostLook) -> tuple[Seen, ...]:
         if seen.doubt:
             raise DeviceError(f"{look.host}: {seen.name} looks free, but {seen.doubt}")
         found.append(seen)
-    return tuple(found)
-
-
-def alike(found: Sequence[Seen], hosts: Sequence[str]) -> tuple[Seen, ...]:
-    """The devices, once it is certain what they are: one model and size, as many on each host, no identity twice."""
-    if not found:
-        raise DeviceError("no host has a free non-rotating disk")
-    kinds = Counter((seen.model, seen.identity.size_bytes) for seen in found)
-    if len(kinds) > 1:
-        listed = ", ".join(f"{count} x {model} of {size:,} bytes" for (model, size), count in kinds.items())
-        raise DeviceError(f"the free disks are not of one kind, so a person must choose: {listed}")
-    counts: Mapping[str, int] = {host: sum(seen.host == host for seen in found) for host in hosts}
-    if len(set(counts.values())) > 1:
-        listed = ", ".join(f"{host}: {count}" for host, count in counts.items())
-        raise DeviceError(f"the hosts do not have equally many free disks ({listed})")
-    twice = [text for text, count in Counter(seen.identity.text for seen in found).items() if count > 1]
-    if twice:
-        raise DeviceError(f"the same identity was seen twice: {', '.join(twice)}")
     return tuple(found)

@@ -112,7 +112,7 @@ def questions(step: str, plan: Plan, view: View | None = None) -> tuple[Command,
         return (*asked, gpfs.mmlsdisk(fs, long=True), gpfs.mmdf(fs))
     if step not in _QUICK:
         asked += [gpfs.own_daemon(), gpfs.mmgetstate(nodes=nodes_that_matter(view, plan)), gpfs.mmlsdisk(fs, long=True)]
-    if step != "size":
+    if step not in ("size", "mmrestripefs", "mmdeldisk"):  # it asks every server
         asked.append(gpfs.mmlsnsd_devices())
     if step in (*_MEANWHILE, "size", "mmadddisk", "mmchdisk", "mmdeldisk"):
         asked.append(gpfs.mmdf(fs))

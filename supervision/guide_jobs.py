@@ -150,7 +150,7 @@ class PlanJobs:
                 self._same.add((host, told))
 
     async def read_logs(self) -> None:
-        """Read what the last tries have printed that have ended, where nobody has yet: checks and reports look at it."""
+        """Read what the last tries printed that have ended, where nobody has yet: checks and reports look at it."""
         state = self._supervisor.store.state
         for attempt in [each for each in self.attempts if self.latest(each.number) is each]:
             ended = attempt.status.state is JobState.FINISHED and attempt.host not in self.unreached

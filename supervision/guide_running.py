@@ -73,7 +73,10 @@ class StepRunner:
     async def bring(self, number: int, *, back: bool = False) -> bool:
         """Bring a step to its end; `back` is of one that takes back. False when it was not confirmed."""
         with self._telling.of_step(number):
+            last = self._jobs.latest(number)
+            self._telling.launched = last is not None and last.goes_on  # it may run although it cannot be asked for
             await self._asking.look_for_jobs()
+            self._telling.launched = False
             last = self._jobs.latest(number)
             if last is not None and last.goes_on:
                 return await self._ended(number, await self._follow(number, last))

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 import msgspec
 
 from remote.checked import Check, Outcome
-from remote.errors import SiteError
+from remote.errors import AnswerLostError, SiteError, StillAskedError
 from remote.events import Acknowledged, StepChanged
 from supervision.checking import acknowledgeable, stops
 from supervision.guide_truth import WAITING, Standing
@@ -156,7 +156,13 @@ def _same(before: StepChanged, event: StepChanged) -> bool:
 
 def stop_error(error: SiteError, *, launched: bool = False, more: str = "") -> StopError:
     """An error of the far side as the reason for stopping. Once something was launched, nobody knows how it stands."""
-    return StopError(Ending.UNKNOWN if launched else ending_of(error), f"{error}{more}")
+    if launched:
+        ending = Ending.UNKNOWN
+    elif isinstance(error, AnswerLostError | StillAskedError):  # a question is all that is lost: ask again
+        ending = Ending.UNREACHABLE
+    else:
+        ending = ending_of(error)
+    return StopError(ending, f"{error}{more}")
 
 
 def told_of_log(state: State, host: str, job_id: str) -> str:

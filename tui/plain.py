@@ -178,7 +178,7 @@ class Plain:
     def _step(self, state: State, event: StepChanged) -> None:
         if event.state in QUIET_STATES and not event.detail:
             return
-        if event.state == "checking" and event.detail:
+        if event.state == "checking" and event.detail not in ("", event.title):
             self._line(state, f"step {event.number}", event.detail)
         elif event.state == "checking":
             self.say()

@@ -9,7 +9,7 @@ import asyncio
 import contextlib
 import os
 import signal
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 from typing import Any, Protocol
@@ -33,6 +33,8 @@ from tests.supervision.cluster import Session, session, until_so
 CHANGING = ("mmcrnsd", "mmadddisk", "mmchdisk", "mmrestripefs", "mmdeldisk", "mmdelnsd")
 POLL = 0.03
 """Real seconds between two looks at a log."""
+PATIENCE = 100.0
+"""Real seconds within which something must be so, on a machine that others use as well."""
 
 
 class Step(msgspec.Struct, frozen=True):
@@ -155,10 +157,15 @@ class Walk:
         assert encode(self.plan) == self._file
         self._guide = self.live.guide(self.plan, self._given)
 
-    async def come_back(self) -> None:
-        """Another session that finds where the migration stands."""
+    async def come_back(self, step: Step) -> None:
+        """Another session that finds where the migration stands; what only looks, and nothing is built upon yet, is
+        done anew in it.
+        """
         await self.come()
         await self.guide.find()
+        for each in () if step.undoes else FORWARD[: step.number - 1]:
+            if not each.command and self.status(each) is not StepState.DONE:
+                await self.bring(each)
 
     def start(self, step: Step) -> asyncio.Task[StopError | None]:
         """Begin to bring a step to its end; what comes of it is why it stopped, if it did."""
@@ -191,23 +198,30 @@ class Walk:
 
         self.live.store.listen(strike)
 
-    async def told(self, point: Callable[[Event], bool]) -> None:
-        """Wait until an event has been told in this session."""
+    async def told(self, task: asyncio.Task[StopError | None], point: Callable[[Event], bool]) -> None:
+        """Wait until an event has been told in this session; fail when the work ends first."""
 
         async def there() -> bool:
-            return any(point(event) for event in self.live.events)
+            return any(point(event) for event in self.live.events) or task.done()
 
-        await until_so(there, 60)
+        await until_so(there, PATIENCE)
+        assert any(point(event) for event in self.live.events), task.result()
 
     @asynccontextmanager
-    async def held(self, step: Step, place: str) -> AsyncIterator[Callable[[], Awaitable[None]]]:
-        """Let the step's command stand at its `begin` or `end`; what is given waits until it does."""
+    async def held(self, step: Step, place: str) -> AsyncIterator[asyncio.Task[StopError | None]]:
+        """Begin a step, and let its command stand at its `begin` or `end` until this is left.
+
+        What is given is the work on the step, whose guide has heard that the command runs.
+        """
         await self.sim.control("hold", command=step.command, at=place)
+        task = self.start(step)
 
         async def stands() -> bool:
-            return step.command in (await self.sim.control("facts"))["held"]
+            return step.command in (await self.sim.control("facts"))["held"] or task.done()
 
-        yield lambda: until_so(stands, 60)
+        await until_so(stands, PATIENCE)
+        await self.told(task, is_job(JobState.RUNNING))
+        yield task
         await self.sim.control("hold", release=True)
 
     async def runner(self, step: Step) -> int:
@@ -253,7 +267,7 @@ async def walk_of(far: FarSide) -> AsyncIterator[Walk]:
     """A walk, which has come to the cluster for the first time."""
     walk = Walk(far)
     try:
-        await walk.come_back()
+        await walk.come_back(FORWARD[0])
         yield walk
     finally:
         await walk.close()

@@ -19,7 +19,7 @@ from tests.supervision.test_shipped_recording import SSDS, USED_KB
 from tests.tui.program import COMMAND, environment, no_traceback, restripe
 from tests.waiting import until_now
 
-STEPS = ["look", "devices", *CHANGING, "proof"]
+STEPS = ["look", "devices", "size", *CHANGING, "proof"]
 KEYS = {
     "result",
     "why",
@@ -66,7 +66,7 @@ def test_the_demo_s_report_is_one_json_object_and_all_else_is_stderr(tmp_path: P
     events = list(recording)
     assert (recording.torn, recording.skipped) == (False, 0)
     assert isinstance(events[-1], Closed)
-    assert "step 7     DONE" in done.stderr
+    assert "step 8     proof DONE" in done.stderr
     assert str(path) in done.stderr
     assert no_traceback(done.stderr)
 
@@ -75,10 +75,10 @@ def test_the_demo_s_report_is_one_json_object_and_all_else_is_stderr(tmp_path: P
     assert again.returncode == 0
     for number, name in enumerate(STEPS, 1):
         assert f"step {number}     {name}: " in again.stdout
-    assert "407,779,968 KB of metadata on the SSDs" in again.stdout
-    lived = [text for text in done.stderr.splitlines() if " decided " in text or "DONE: " in text]
+    assert "407,779,968 KB used on the new disks" in again.stdout
+    lived = [text for text in done.stderr.splitlines() if " decided " in text or " DONE: " in text]
     assert lived
-    assert [text for text in again.stdout.splitlines() if " decided " in text or "DONE: " in text] == lived
+    assert [text for text in again.stdout.splitlines() if " decided " in text or " DONE: " in text] == lived
 
 
 def test_an_existing_file_is_not_recorded_over(tmp_path: Path) -> None:
@@ -157,7 +157,8 @@ def test_an_interrupt_leaves_no_process_and_a_readable_recording(
     recording = Recording(path)
     events = list(recording)
     assert (recording.torn, recording.skipped) == (False, 0)
-    assert [event.name for event in events if isinstance(event, StepChanged)][:7] == STEPS
+    begun = [event.name for event in events if isinstance(event, StepChanged)][:8]
+    assert begun == ([] if until == "  connected" else STEPS)  # the steps are told of once there is a plan
     assert not Replay(path).end.closed
 
 

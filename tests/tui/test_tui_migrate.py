@@ -1,4 +1,4 @@
-"""`restripe migrate` on a simulated cluster: only looking, step by step, detached, found again by its id, taken back."""
+"""`restripe migrate` on a simulated cluster: only looking, detached, found again by its id, and taken back."""
 
 from __future__ import annotations
 

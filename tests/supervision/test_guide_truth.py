@@ -1,0 +1,80 @@
+"""What is concluded of a step from its job and the cluster's tables: neither alone, and never more than they tell."""
+
+from __future__ import annotations
+
+import pytest
+
+from remote.jobs import JobState, JobStatus
+from supervision.guide_jobs import Attempt, split_id
+from supervision.guide_truth import standing, was_undone
+from supervision.migration import StepState
+from supervision.recipe import Happened
+
+NO, PARTLY, YES, UNKNOWN = Happened.NO, Happened.PARTLY, Happened.YES, Happened.UNKNOWN
+
+
+def attempt(state: JobState, rc: int | None = None, *, began: float = 10.0, ended: float | None = None) -> Attempt:
+    return Attempt(4, 1, "n1", JobStatus("p-4-mmcrnsd-1", state, rc, began, ended))
+
+
+@pytest.mark.parametrize(
+    ("latest", "tells", "state"),
+    [
+        (None, NO, StepState.WAITING),
+        (None, PARTLY, StepState.WAITING),
+        (None, UNKNOWN, StepState.WAITING),
+        (None, YES, StepState.DONE),  # by hand, from the runbook
+        (attempt(JobState.ABSENT), NO, StepState.WAITING),
+        (attempt(JobState.RUNNING), NO, StepState.RUNNING),
+        (attempt(JobState.RUNNING), YES, StepState.RUNNING),
+        (attempt(JobState.FINISHED, 0), YES, StepState.DONE),
+        (attempt(JobState.FINISHED, 0), NO, StepState.FAILED),
+        (attempt(JobState.FINISHED, 0), PARTLY, StepState.FAILED),
+        (attempt(JobState.FINISHED, 0), UNKNOWN, StepState.UNKNOWN),
+        (attempt(JobState.FINISHED, 1), NO, StepState.FAILED),
+        (attempt(JobState.FINISHED, 1), YES, StepState.FAILED),
+        (attempt(JobState.LOST), YES, StepState.DONE),
+        (attempt(JobState.LOST), NO, StepState.FAILED),
+        (attempt(JobState.LOST), PARTLY, StepState.FAILED),
+        (attempt(JobState.LOST), UNKNOWN, StepState.UNKNOWN),
+        (attempt(JobState.REBOOTED), NO, StepState.FAILED),
+        (attempt(JobState.ORPHAN), NO, StepState.UNKNOWN),  # its command goes on
+        (attempt(JobState.ORPHAN), YES, StepState.DONE),
+        (attempt(JobState.UNKNOWN), NO, StepState.UNKNOWN),  # it may begin, or go on, for all one knows
+        (attempt(JobState.UNKNOWN), YES, StepState.DONE),
+    ],
+)
+def test_a_step_stands_as_its_job_and_the_tables_say_together(
+    latest: Attempt | None, tells: Happened, state: StepState
+) -> None:
+    assert standing(latest, tells, back=False, undone=False).state is state
+
+
+def test_that_nothing_is_there_to_take_back_is_no_proof_that_it_was_taken_back() -> None:
+    assert standing(None, YES, back=True, undone=False).state is StepState.WAITING
+
+
+def test_a_step_that_was_taken_back_is_undone_and_no_failure() -> None:
+    done = attempt(JobState.FINISHED, 0, began=10.0, ended=20.0)
+    back = attempt(JobState.FINISHED, 0, began=30.0, ended=40.0)
+    assert was_undone(done, [back])
+    assert standing(done, NO, back=False, undone=True).state is StepState.UNDONE
+    assert standing(done, YES, back=False, undone=True).state is StepState.DONE
+    again = attempt(JobState.FINISHED, 0, began=50.0, ended=60.0)
+    assert not was_undone(again, [back])
+    assert not was_undone(done, [attempt(JobState.FINISHED, 1, began=30.0, ended=40.0)])
+
+
+@pytest.mark.parametrize(
+    ("told", "plan", "parts"),
+    [
+        ("mss1-1-4-mmcrnsd-1", "mss1-1", (4, "mmcrnsd", 1)),
+        ("mss1-1-9-mmchdisk-back-12", "mss1-1", (9, "mmchdisk-back", 12)),
+        ("mss1-1-4-mmcrnsd-1", "mss1", (1, "4-mmcrnsd", 1)),  # no step is called so
+        ("mss1-1-4-mmcrnsd-1", "mss1-2", None),
+        ("mss1-1", "mss1-1", None),
+        ("mss1-1-4-mmcrnsd", "mss1-1", None),
+    ],
+)
+def test_the_id_of_a_job_tells_step_and_attempt(told: str, plan: str, parts: tuple[int, str, int] | None) -> None:
+    assert split_id(told, plan) == parts
