@@ -36,7 +36,7 @@ class Guide:
         ahead = recipe.steps(plan)
         self.forward = tuple(range(1, len(ahead) + 1))
         """The numbers of the recipe's own steps, in order."""
-        self.steps: dict[int, GuidedStep] = {**dict(zip(self.forward, ahead, strict=True)), **_backwards(ahead)}
+        self.steps: dict[int, GuidedStep] = numbered(ahead)
         """All steps by number: those of the recipe, then those that take steps back."""
         self.jobs = PlanJobs(supervisor, plan, self.steps, operator)
         """Its jobs on all hosts."""
@@ -218,6 +218,11 @@ class Guide:
                     Ending.REFUSED,
                     f"{name}: {what} (job {attempt.status.id} on {attempt.host}); nothing else runs then",
                 )
+
+
+def numbered(ahead: tuple[GuidedStep, ...]) -> dict[int, GuidedStep]:
+    """All steps by number: those of the recipe from 1, then those that take steps back."""
+    return {**dict(enumerate(ahead, 1)), **_backwards(ahead)}
 
 
 def _backwards(ahead: tuple[GuidedStep, ...]) -> dict[int, GuidedStep]:

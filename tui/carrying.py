@@ -5,10 +5,9 @@ A screen only says what is wanted; whoever asks need not belong to the applicati
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from remote.command import Command, Effect
 from remote.errors import SiteError
@@ -17,7 +16,6 @@ from remote.jobs import JobSpec, JobState, JobStatus
 from remote.linux.host_time import host_time
 from remote.secret import SecretQuestion
 from remote.text import name_part
-from screens.base import SessionApp
 from screens.intents import (
     EaseScan,
     FollowJob,
@@ -37,6 +35,7 @@ from supervision.migration import Migration, operator_name, perform
 from supervision.probejob import MEAN, probe_at, probe_spec, refusal
 from supervision.state import State
 from supervision.supervisor import Supervisor
+from tui.guiding import Guiding
 
 if TYPE_CHECKING:
     from screens.dialogs import Dialog
@@ -49,7 +48,7 @@ LAUNCH, STOP, BRAKE = "launch", "stop", "change of limits"
 """The names of what sends a command to a host, or a signal to a job: until its end nobody knows what came of it."""
 
 
-class Carrying(SessionApp):
+class Carrying(Guiding):
     """Carries out intents, and asks the person on behalf of others."""
 
     def on_refresh(self, intent: Refresh) -> None:
@@ -225,26 +224,13 @@ class Carrying(SessionApp):
         from screens.dialogs import HostKeyDialog
 
         dialog = HostKeyDialog(question.host, question.fingerprint, kind=question.algorithm, where="known_hosts")
-        return {"once": Trust.ONCE, "save": Trust.SAVE}.get(await self._ask_person(dialog) or "", Trust.NO)
+        return {"once": Trust.ONCE, "save": Trust.SAVE}.get(await self.ask_person(dialog) or "", Trust.NO)
 
     async def ask_secret(self, question: SecretQuestion) -> str | None:
         """Ask the person for a password or passphrase."""
         from screens.dialogs import AskText, SecretDialog
 
         title = f"{question.host}: {question.prompt}"
-        if question.echo:
-            return await self._ask_person(AskText(title))
-        return await self._ask_person(
-            SecretDialog(title, ("What was typed before was wrong.",) if question.again else ())
-        )
-
-    async def _ask_person(self, dialog: Dialog[str | None]) -> str | None:
-        """Show a dialog and wait; whoever asks need not belong to the application."""
-        answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-
-        def answered(given: str | None) -> None:
-            if not answer.done():
-                answer.set_result(given)
-
-        self.call_later(self.push_screen, dialog, answered)
-        return await answer
+        wrong = ("What was typed before was wrong.",) if question.again else ()
+        dialog: Dialog[str | None] = AskText(title) if question.echo else SecretDialog(title, wrong)
+        return cast("str | None", await self.ask_person(dialog))

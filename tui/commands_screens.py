@@ -102,6 +102,11 @@ def replay(
 @options.way
 @click.option("--sudo/--no-sudo", default=None, help="Run mm commands under sudo -n.")
 @click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="Record into this new file.")
+@click.option(
+    "--plan",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Go on with the migration of this plan, wherever it stands.",
+)
 @options.on_screens
 def connect(
     *,
@@ -114,6 +119,7 @@ def connect(
     through: str | None,
     sudo: bool | None,
     record: Path | None,
+    plan: Path | None,
     theme: str | None,
     mouse: bool | None,
 ) -> None:
@@ -137,4 +143,5 @@ def connect(
     locked = settings.read_only(destination) if write else ""
     if locked:
         click.echo(f"--write has no effect: {locked}", err=True)
-    run_to_exit(show_cluster(target, name, armed=write and not locked, record=record, settings=settings, locked=locked))
+    armed = write and not locked
+    run_to_exit(show_cluster(target, name, armed=armed, record=record, settings=settings, locked=locked, plan=plan))
