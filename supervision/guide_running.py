@@ -241,7 +241,8 @@ class StepRunner:
         detail = before + "; ".join(check.read for check in promised if check.read)
         if not self._steps[number].spec.acts:
             detail = "; ".join(part for part in (detail, self._telling.passed_text(number)) if part)
-        self._telling.tell(number, StepState.DONE, detail, rc=0 if rc is None else rc)
+            self._telling.rc = 0
+        self._telling.tell(number, StepState.DONE, detail, rc=rc)
         return True
 
 

@@ -17,6 +17,7 @@ from typing import Any, Protocol
 import msgspec
 
 from remote.checked import Check
+from remote.errors import AnswerLostError, UnreachableError
 from remote.events import Event, JobChanged, Launching, StepChanged
 from remote.jobs import JobState
 from remote.live import LiveOptions
@@ -118,6 +119,7 @@ class Walk:
         self._stack = AsyncExitStack()
         self._given = OneStep()
         self._came = 0
+        self._began = 0
         self._live: Session | None = None
         self._guide: Guide | None = None
 
@@ -170,6 +172,7 @@ class Walk:
     def start(self, step: Step) -> asyncio.Task[StopError | None]:
         """Begin to bring a step to its end; what comes of it is why it stopped, if it did."""
         self._given.name = step.name
+        self._began = len(self.live.events)
 
         async def work() -> StopError | None:
             try:
@@ -199,13 +202,16 @@ class Walk:
         self.live.store.listen(strike)
 
     async def told(self, task: asyncio.Task[StopError | None], point: Callable[[Event], bool]) -> None:
-        """Wait until an event has been told in this session; fail when the work ends first."""
+        """Wait until an event has been told since the work began; fail when that ends first."""
+
+        def told() -> bool:
+            return any(point(event) for event in self.live.events[self._began :])
 
         async def there() -> bool:
-            return any(point(event) for event in self.live.events) or task.done()
+            return told() or task.done()
 
         await until_so(there, PATIENCE)
-        assert any(point(event) for event in self.live.events), task.result()
+        assert told(), task.result()
 
     @asynccontextmanager
     async def held(self, step: Step, place: str) -> AsyncIterator[asyncio.Task[StopError | None]]:
@@ -220,16 +226,27 @@ class Walk:
             return step.command in (await self.sim.control("facts"))["held"] or task.done()
 
         await until_so(stands, PATIENCE)
-        await self.told(task, is_job(JobState.RUNNING))
+        await self.told(task, is_job(step, JobState.RUNNING))
         yield task
         await self.sim.control("hold", release=True)
 
     async def runner(self, step: Step) -> int:
         """The process of the newest runner of a step; its process group has all that it started."""
-        attempt = self.guide.jobs.latest(step.number)
-        assert attempt is not None
-        place = await self.live.supervisor.site.place(attempt.host)
-        return int(Path(f"{place.base}/{attempt.status.id}/started").read_text(encoding="ascii").split()[1])
+        told = [event for event in self.live.events if is_job(step, JobState.RUNNING)(event)]
+        assert isinstance(told[-1], JobChanged)
+        place = await self.live.supervisor.site.place(told[-1].host)
+        return int(Path(f"{place.base}/{told[-1].status.id}/started").read_text(encoding="ascii").split()[1])
+
+    async def reach(self, host: str) -> None:
+        """Wait until a host can be asked again: who was refused before waits a while until it tries anew."""
+
+        async def answers() -> bool:
+            with contextlib.suppress(UnreachableError, AnswerLostError):
+                await self.live.supervisor.site.place(host)
+                return True
+            return False
+
+        await until_so(answers, PATIENCE)
 
     async def ran(self) -> list[tuple[str, int | None]]:
         """Every command that changes something, with its exit code (None: it was killed), as the cluster knows them."""
@@ -257,9 +274,17 @@ def is_launch(step: Step) -> Callable[[Event], bool]:
     return lambda event: isinstance(event, Launching) and event.spec.command.argv[0] == step.command
 
 
-def is_job(state: JobState) -> Callable[[Event], bool]:
-    """Whether an event tells that a job is in a state."""
-    return lambda event: isinstance(event, JobChanged) and event.status.state is state
+def is_job(step: Step, state: JobState) -> Callable[[Event], bool]:
+    """Whether an event tells that a job of a step is in a state."""
+
+    def told(event: Event) -> bool:
+        return (
+            isinstance(event, JobChanged)
+            and event.status.state is state
+            and f"-{step.number}-{step.name}-" in event.status.id
+        )
+
+    return told
 
 
 @contextlib.asynccontextmanager
