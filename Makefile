@@ -8,7 +8,7 @@ READY := $(VENV)/.ready
 PYTEST := $(BIN)/pytest -n 2
 APT_PACKAGES := openssh-server tmux screen mksh ksh busybox tcsh clustershell pdsh gfs2-utils
 
-.PHONY: demo test test-failed test-deps check lint types contracts format bench campaign screenshots recordings clean
+.PHONY: demo test test-failed test-deps check lint types contracts format bench campaign screenshots recordings gfs2-recording clean
 
 demo: $(READY)
 	$(BIN)/restripe demo --plain
@@ -67,6 +67,10 @@ SPEED ?= 60
 FILE ?= recordings/night-5.2.jsonl
 recordings: $(READY)
 	$(BIN)/python docs/make_recordings.py --speed $(SPEED) $(FILE)
+
+# a recorded savemeta of a real GFS2, in some ten minutes, as root: it needs a loop device and namespaces of its own
+gfs2-recording: $(READY) test-deps
+	$(BIN)/python docs/make_gfs2_recording.py
 
 clean:
 	rm -rf $(VENV) .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache dist

@@ -12,23 +12,28 @@ from functools import cache
 from remote.command import Command, quote
 
 SCRIPTS = {
-    "restripe-devices": "devices.sh",
-    "restripe-signatures": "signatures.sh",
-    "restripe-scans": "scans.sh",
-    "restripe-programs": "scans.sh",
-    "restripe-logs": "logs.sh",
-    "restripe-io": "io.sh",
-    "restripe-nightly": "nightly.sh",
+    "restripe-devices": ("linux/devices.sh",),
+    "restripe-signatures": ("linux/signatures.sh",),
+    "restripe-scans": ("linux/processes.sh", "linux/scans.sh"),
+    "restripe-programs": ("linux/processes.sh", "linux/scans.sh"),
+    "restripe-nightly": ("linux/nightly.sh",),
+    "restripe-logs": ("linux/logs.sh",),
+    "restripe-io": ("linux/io.sh",),
+    "restripe-work": ("linux/processes.sh", "linux/work.sh"),
+    "restripe-room": ("linux/room.sh",),
+    "restripe-gfs2-rgs": ("gfs2/rgs.sh",),
+    "restripe-gfs2-use": ("gfs2/use.sh",),
 }
-"""The name of a command and the file below `remote/linux` that it stands for."""
+"""The name of a command and the files below `remote` that it stands for, one after the other."""
 
 
 def shell_words(command: Command) -> str:
     """The words that run a command in a shell on the host, quoted."""
-    name = SCRIPTS.get(command.argv[0])
-    return command.text if name is None else quote(("sh", "-c", _text(name), *command.argv))
+    names = SCRIPTS.get(command.argv[0])
+    return command.text if names is None else quote(("sh", "-c", _text(names), *command.argv))
 
 
 @cache
-def _text(name: str) -> str:
-    return (importlib.resources.files("remote") / "linux" / name).read_text(encoding="utf-8")
+def _text(names: tuple[str, ...]) -> str:
+    remote = importlib.resources.files("remote")
+    return "".join(remote.joinpath(name).read_text(encoding="utf-8") for name in names)

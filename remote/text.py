@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 
+_NO_NAME = re.compile(r"[^A-Za-z0-9._-]+")
 _UNSAFE = re.compile(
     "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb\ud800-\udfff"
     "\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
@@ -27,6 +28,13 @@ def safe(text: str) -> str:
 def one_line(text: str) -> str:
     """Like `safe`, folded to a single line."""
     return " ".join(safe(text).split())
+
+
+def name_part(text: str) -> str:
+    """A text as a part of a file's name or a job's id: letters, digits, dot, dash and `_`, as `/dev/vg0/data` is
+    `dev-vg0-data`.
+    """
+    return _NO_NAME.sub("-", text).strip("-.")[:80] or "x"
 
 
 def last_lines(data: bytes, count: int = 5) -> str:

@@ -67,7 +67,8 @@ class JudgingScreen(GridScreen):
         self.show_marked()
 
     def _choose(self, choosing: Choosing) -> None:
-        self.choosing, self.preview = choosing, None  # nothing may be saved that belongs to another choice
+        self.choosing = self.session.choosing = choosing
+        self.preview = None  # nothing may be saved that belongs to another choice
 
     def judge(self) -> None:
         """Judge the marked devices as they are now, unless that has been done."""

@@ -163,10 +163,14 @@ class ConfirmDanger(Dialog[bool]):
         name: str,
         *,
         do: str = "do it",
+        more: Sequence[str] = (),
         now: Callable[[], float] = time.monotonic,
     ) -> None:
-        """`happens` says what it does; `command` is exactly what runs; `name` is to be typed; `do` names the answer."""
-        lines = [*happens, "", f"runs   {command}", f"on     {', '.join(hosts)}"]
+        """`happens` says what it does; `command` is exactly what runs; `name` is to be typed; `do` names the answer.
+
+        `more` stands last: the files of the command.
+        """
+        lines = [*happens, "", f"runs   {command}", f"on     {', '.join(hosts)}", *more]
         super().__init__(title, lines, now=now)
         self.add_class("-danger")
         self._wanted = name

@@ -61,6 +61,14 @@ class StopJob(Message):
         self.job_id = job_id
 
 
+class OpenGuide(Message):
+    """Look whether what was typed could be done, and ask then whether it shall be."""
+
+    def __init__(self, typed: str) -> None:
+        super().__init__()
+        self.typed = typed
+
+
 class StartMigration(Message):
     """Run the migration of this session; confirmed already."""
 
@@ -85,3 +93,59 @@ class ReleaseBrake(Message):
     def __init__(self, confirmed: str) -> None:
         super().__init__()
         self.confirmed = confirmed
+
+
+class StepIntent(Message):
+    """Something about a step of the session's guided migration, by its number."""
+
+    def __init__(self, number: int) -> None:
+        super().__init__()
+        self.number = number
+
+
+class CheckStep(StepIntent):
+    """Ask anew what speaks for and against a step."""
+
+
+class RunStep(StepIntent):
+    """Bring a step to its end: what it would run is put to the person before it runs."""
+
+
+class AcknowledgeCheck(StepIntent):
+    """Take note of one warning of a step, by its key, in the operator's name; a person has read it."""
+
+    def __init__(self, number: int, key: str) -> None:
+        super().__init__(number)
+        self.key = key
+
+
+class UndoSteps(StepIntent):
+    """Take back everything up to and with a step, or the first of that alone; each command is put to the person."""
+
+    def __init__(self, number: int, *, first_alone: bool = False) -> None:
+        super().__init__(number)
+        self.first_alone = first_alone
+
+
+class StopStep(StepIntent):
+    """Tell the command of a step to end; confirmed already."""
+
+
+class MakePlan(Message):
+    """Make a plan of the devices that are marked, or of those that are found where none is."""
+
+
+class OpenPlan(Message):
+    """Go on with a plan that was found on a host, by its id; "" to find again where the present one stands."""
+
+    def __init__(self, plan: str = "") -> None:
+        super().__init__()
+        self.plan = plan
+
+
+class WriteReport(Message):
+    """Write a report of the session into a new file of this name, as Markdown, and beside it as JSON."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__()
+        self.name = name

@@ -13,6 +13,7 @@ from textual.message import Message
 
 from screens.braking import BrakingScreen
 from screens.intents import RefreshJobs
+from screens.migrate_next import fill_text
 from screens.probing import ProbingScreen
 from screens.restripe_charts import LEAST_ROWS, Story, drawing
 from screens.restripe_details import DetailsScreen, all_lines
@@ -269,9 +270,18 @@ class RestripeScreen(BrakingScreen, ProbingScreen):
             users_block(found.hurt, now, zone, width, key="p" if armed else ""),
             canary_block(found.canary, width),
             fill_block(found.fills, width),
+            self._way_out(found, width),
             *brake_blocks(found.brake, width, armed=armed),
             happened_block(found.state.happened, found.run.began, zone, width),
         ]
+
+    def _way_out(self, found: Seen, width: int) -> Block:
+        """That disks fill, and where the way out is, while this session leads the migration and there is one."""
+        leading = self.session.leading
+        if leading is None or leading.way_out is None:
+            return Block(0, [])
+        text = fill_text(found.fills, "4, then E: the prepared way out")
+        return Block(0, labelled("", text, width, label_width=LABEL, style="bold red") if text else [])
 
     def _draw(self, found: Seen, height: int) -> None:
         trends = tuple(

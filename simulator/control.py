@@ -76,7 +76,8 @@ A restripe that runs, and its users:
 - `stall` [seconds=0] [disk] [thread=NSDThread] [reason] [release=false]: it stands still for so long, or with 0 until
   `release=true`: nothing is scanned, moved or told, its helpers wait for a thread on the first server of the disk, and
   that is written into logs after 300 s. Answers with `standing_since` and `host`.
-- `pace` factor: other load leaves it this share of its speed, without any limit; for later ones too.
+- `pace` factor: other load leaves it this share of its speed, without any limit; for later ones too. Above 1, up to
+  100, nobody has to wait for its end.
 - `start_over`: it scans from its first phase again, in the same output (`restripeOnDiskFailure`).
 - `users` [host] [latency_ms=2] [factor=4] [hang=true|false]: real milliseconds of an operation on the file system, how
   many times as long it takes while a restripe goes at full speed (less at a lower pace), and whether operations on a

@@ -37,10 +37,10 @@ def _allowed(world: World, fs: FileSystem, pool: str, helpers: Sequence[str]) ->
 
 
 def allowed_share(world: World, fs: FileSystem, helpers: Sequence[str]) -> float:
-    """The share of its full speed that limits leave a restripe, at most 1: the narrowest pool decides."""
+    """The share of its full speed that limits leave a restripe: the narrowest pool decides; infinite for no limit."""
     if not fs.qos.enabled or world.policies.qos_effect == "nothing":
-        return 1.0
-    return min([1.0, *(_allowed(world, fs, pool, helpers) / FULL_IOPS for pool in fs.pools)])
+        return math.inf
+    return min((_allowed(world, fs, pool, helpers) / FULL_IOPS for pool in fs.pools), default=math.inf)
 
 
 def _users(moment: float, place: int) -> float:

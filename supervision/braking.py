@@ -15,7 +15,7 @@ from remote.command import Command
 from remote.errors import SiteError
 from remote.events import Adopted, Answered, Event, JobChanged, JobsListed, ProcessChanged
 from remote.jobs import JobSpec, JobState, JobStatus
-from remote.text import one_line
+from remote.text import name_part, one_line
 from supervision.brake import Judged, Plan
 from supervision.clocktext import time_of_day
 from supervision.filesystem import FileSystem
@@ -43,7 +43,7 @@ class Outcome(msgspec.Struct, frozen=True):
 def new_job_id(fs: FileSystem, state: State, now: float, kind: str) -> str:
     """An id for a job that changes limits."""
     stamp = time_of_day(now, state.utc_offset).replace(":", "")
-    return f"{fs.name}-brake-{kind}-{stamp}-{secrets.token_hex(2)}"
+    return f"{name_part(fs.name)}-brake-{kind}-{stamp}-{secrets.token_hex(2)}"
 
 
 async def change(supervisor: Supervisor, fs: FileSystem, planner: Planner, who: str, confirmed: str = "") -> Outcome:

@@ -17,12 +17,10 @@ import msgspec
 
 from supervision.clocktext import LATEST, duration_text
 from supervision.eta_history import History, Mark, Unit
-from supervision.eta_rates import Basis, Calibration, Known, Rules, basis
+from supervision.eta_rates import LEAST_SECONDS, Basis, Calibration, Known, Rules, basis
 
 Number = TypeVar("Number", int, float)
 
-LEAST_SECONDS = 120.0
-"""Active time of a phase before a finish is told."""
 LEAST_WORK = 0.01
 """Part of the work that must be done before that."""
 LEAST_LINES = 6
@@ -108,8 +106,8 @@ class Estimator:
     """The forecast of one run.
 
     `allocated` inodes, `used_mb` (MB of data in use), `kb` (to be moved) and `blocks` are the totals of the counters,
-    None where not known. These, `at_least`, `snapshots`, `rough` and `calibration` are as in `Known`; all may be set
-    anew at any time.
+    None where not known. These, `at_least`, `snapshots`, `rough`, `calibration` and `least_seconds` are as in `Known`;
+    all may be set anew at any time.
     """
 
     def __init__(
@@ -128,6 +126,7 @@ class Estimator:
         self.allocated, self.used_mb, self.kb = allocated, used_mb, kb
         self.blocks, self.at_least = blocks, at_least
         self.snapshots, self.rough, self.awaited = snapshots, rough, False
+        self.least_seconds = LEAST_SECONDS
         self.calibration = calibration or Calibration()
         self._rules = rules or Rules()
         self.history = self._new(None)
@@ -207,7 +206,7 @@ class Estimator:
             return Estimate(State.STALLED, found.unit, None, f"no progress for {duration_text(idle)}")
         if found.past:
             return Estimate(State.UNKNOWN, "", None, "; ".join(found.notes))
-        if short := _too_little(history, found):
+        if short := _too_little(history, found, self.least_seconds):
             return Estimate(State.STARTING, found.unit, None, short)
         span = Span(*(_later(seconds, idle) for seconds in (found.low, found.mid, found.high)))
         return Estimate(State.ESTIMATE, found.unit, span, self._reason(span.mid, now, found))
@@ -258,11 +257,11 @@ def _over(history: History, found: Basis) -> str:
     return _LAST_STAGE if found.work >= NEARLY and not found.open_ended else ""
 
 
-def _too_little(history: History, found: Basis) -> str:
+def _too_little(history: History, found: Basis, least_seconds: float) -> str:
     """Why it is too early for a figure; empty when it is not."""
     if not found.units:
-        return "nothing is counted yet"
-    if history.active < LEAST_SECONDS:
+        return "how much there is to be counted is not known" if history.counted else "nothing is counted yet"
+    if history.active < least_seconds:
         return f"only {duration_text(history.active)} of progress so far"
     if found.passed < LEAST_WORK:
         return f"only {found.passed * 100:.1f} % of the work was seen so far"

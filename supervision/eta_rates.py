@@ -18,6 +18,9 @@ from supervision.eta_history import History, Mark, Unit
 
 Point = tuple[float, float]
 
+LEAST_SECONDS = 120.0
+"""Active time of a phase before a finish is told, where lines come every minute or two."""
+
 BLOCKS = 24
 """Equal times that the past is cut into when a change of rate is looked for."""
 BLOCKS_BEFORE, BLOCKS_AFTER = 3, 2
@@ -89,6 +92,9 @@ class Known(msgspec.Struct, frozen=True):
     `blocks` are those there are to be counted, with `at_least` a lower bound of them.
     `snapshots` tells that there are some: then more inodes are passed than are allocated. `awaited` says that totals
     are asked for, and no percentage is to stand in for them meanwhile.
+
+    `unit` is what the lines of its log count. Where that is blocks, the tool's percentage is no work and is not used.
+    `least_seconds` is how long there must have been progress before a finish is told.
     """
 
     allocated: int | None = None
@@ -100,6 +106,8 @@ class Known(msgspec.Struct, frozen=True):
     awaited: bool = False
     blocks: int | None = None
     at_least: bool = False
+    unit: Unit = Unit.INODES
+    least_seconds: float = LEAST_SECONDS
 
     @property
     def totals(self) -> dict[Unit, int | None]:

@@ -21,7 +21,9 @@ from remote.linux.inventory_parsing import parse_devices
 from remote.linux.log_tails import parse_logs
 from remote.linux.lsblk import json_refused, parse_lsblk
 from remote.linux.nightly import parse_nightly
+from remote.linux.room import parse_room
 from remote.linux.scans_parsing import parse_scans
+from remote.linux.work import parse_work
 from remote.parsed import Parsed
 from remote.text import decode, last_lines
 from supervision.reading import Parser, Reading
@@ -71,6 +73,10 @@ def reader(reading: Reading, host: str, command: Command) -> tuple[str, Parser] 
             return f"logs {host}", parse_logs
         case ("restripe-io",):
             return f"io {host}", parse_io
+        case "restripe-work", *_:
+            return f"work {host}", parse_work
+        case "restripe-room", *_:
+            return f"room {host}", parse_room
         case "date", "+%s %z":
             return f"time {host}", parse_host_time
     return reading.reader(host, command)
@@ -147,8 +153,9 @@ def learn(
     if form_refused(reading, command, reply):
         return None  # the human form is asked for next
     before = fact or Fact(key, host, command.text)
-    if reply.rc != 0:
-        lacks = reading.lacks(command, reply.rc, decode(reply.out.data), decode(reply.err.data))
+    said = (command, reply.rc, decode(reply.out.data), decode(reply.err.data)) if reply.rc != 0 else None
+    if said and not reading.answers(*said):
+        lacks = reading.lacks(*said)
         if lacks:
             return msgspec.structs.replace(before, failure=lacks, failed_at=at, never=True)
         text = last_lines(reply.err.data) or last_lines(reply.out.data)

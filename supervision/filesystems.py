@@ -16,9 +16,15 @@ from supervision.reading import Reading
 
 if TYPE_CHECKING:
     from supervision.filesystem import FileSystem
+    from supervision.guides import Guides
+    from supervision.supervisor import Supervisor
 
-KINDS = {"gpfs": "supervision.gpfs"}
+USUAL = "gpfs"
+"""The kind that is meant where a person names none."""
+KINDS = {"gfs2": "supervision.gfs2", "gpfs": "supervision.gpfs"}
 """The module of each kind; it offers what `Kind` says."""
+GUIDES = {"gfs2": "supervision.gfs2_guides"}
+"""The module of a kind that offers `open_guides(supervisor, operator)`, where it can be worked on by what is typed."""
 
 
 Sites: TypeAlias = Mapping[str, Sequence[str]]
@@ -65,3 +71,12 @@ def file_system(header: Header, hosts: Sequence[str] | None = None, sites: Sites
     return kind(header.kind).open_file_system(
         header.file_system, header.entry, header.hosts if hosts is None else hosts, sites or {}
     )
+
+
+def guides(supervisor: Supervisor, operator: str) -> Guides | None:
+    """What a person may type to begin work in a session; None where its kind has nothing of that."""
+    name = GUIDES.get(supervisor.store.state.header.kind)
+    if name is None:
+        return None
+    opened: Guides = importlib.import_module(name).open_guides(supervisor, operator)
+    return opened

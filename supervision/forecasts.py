@@ -11,6 +11,7 @@ from collections.abc import Sequence
 import msgspec
 
 from supervision.eta import Estimate, Estimator, Observation, State
+from supervision.eta_history import Unit
 from supervision.eta_rates import Known
 from supervision.reading import Counted, PhaseBegun, ScanEvent, WaitsFor
 
@@ -64,12 +65,19 @@ def advanced(before: Forecasts, moments: Sequence[Moment], known: Known) -> Fore
                 estimator.begin(at, last=number is None)
             case WaitsFor(program):
                 estimator.wait(program)
-            case Counted(percent, done, mb):
+            case Counted():
                 if at is not None:
-                    estimator.observe(Observation(at, percent, done, mb))
+                    estimator.observe(_observation(at, event, known))
         if at is not None and _due(told, at, apart, waits=isinstance(event, WaitsFor)):
             _keep(told, as_told(estimator.estimate(at), at))
     return Forecasts(estimator, tuple(told))
+
+
+def _observation(at: float, said: Counted, known: Known) -> Observation:
+    """What a line tells of work, in the unit that it counts in."""
+    if known.unit is Unit.BLOCKS:
+        return Observation(at, blocks=said.done)
+    return Observation(at, said.percent, said.done, said.mb)
 
 
 def changed(before: Forecasts, what: str) -> Forecasts:
@@ -110,7 +118,8 @@ def _use(estimator: Estimator, known: Known) -> None:
     """Let an estimator know what is known now."""
     estimator.allocated, estimator.used_mb, estimator.kb = known.allocated, known.used_mb, known.kb
     estimator.snapshots, estimator.rough, estimator.calibration = known.snapshots, known.rough, known.calibration
-    estimator.awaited = known.awaited
+    estimator.awaited, estimator.least_seconds = known.awaited, known.least_seconds
+    estimator.blocks, estimator.at_least = known.blocks, known.at_least
 
 
 def as_told(estimate: Estimate, at: float) -> Told:

@@ -20,8 +20,9 @@ from supervision.brake import Effect, Held, Judged, Limit, Rate, iops_text
 from supervision.clocktext import time_of_day
 from supervision.gpfs_limits import MMCHQOS, is_mmqos
 from supervision.gpfs_qos import MAINTENANCE, MISC, rates
-from supervision.gpfs_view import View, is_about, words_of
+from supervision.gpfs_view import View, is_about
 from supervision.jobtimes import clock_ahead
+from supervision.jobwords import words_of
 from supervision.state import Job
 
 EASE, PART, RELEASE, SCHEDULE = "ease", "part", "release", "schedule"

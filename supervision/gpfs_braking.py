@@ -19,7 +19,8 @@ from supervision.gpfs_braked import EASE, PART, RELEASE, SCHEDULE, held, title
 from supervision.gpfs_limits import MMCHQOS, MMQOS, Setting, as_commands, tool_of
 from supervision.gpfs_progress import scan_job
 from supervision.gpfs_qos import EVERYWHERE, LOCAL, MAINTENANCE, MISC, OTHER, divided_over, knows_scopes, pools
-from supervision.gpfs_view import View, words_of
+from supervision.gpfs_view import View
+from supervision.jobwords import words_of
 
 Rows = tuple[QosLimit, ...]
 

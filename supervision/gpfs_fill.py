@@ -13,7 +13,8 @@ from supervision.eta_disks import Filling
 from supervision.filesystem import Fill
 from supervision.footprint import Assumptions
 from supervision.gpfs_disks import LEAVING, fills
-from supervision.gpfs_view import View, words_of
+from supervision.gpfs_view import View
+from supervision.jobwords import words_of
 from supervision.spaces import since
 from supervision.state import Job
 

@@ -8,7 +8,7 @@ import msgspec
 
 from remote.command import Command
 from remote.gpfs import commands as gpfs
-from supervision.gpfs_view import words_of
+from supervision.jobwords import words_of
 from supervision.state import Job
 
 MMCHQOS, MMQOS = "mmchqos", "mmqos"

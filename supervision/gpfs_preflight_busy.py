@@ -19,7 +19,8 @@ from supervision.gpfs_alive import is_expected
 from supervision.gpfs_preflight_grounds import Finding, Grounds, Rule, block, note, passed, unread, warning
 from supervision.gpfs_preflight_nodes import hosts_that_matter, manager_host
 from supervision.gpfs_problems import WAITS
-from supervision.gpfs_view import View, words_of
+from supervision.gpfs_view import View
+from supervision.jobwords import words_of
 
 CONFLICTING = (
     "mmrestripefs", "mmrestripefile", "mmdefragfs", "mmfsck", "mmfsckx", "mmadddisk", "mmdeldisk", "mmrpldisk",

@@ -13,7 +13,8 @@ import msgspec
 from remote.gpfs.models import Mounts, Qos
 from remote.gpfs.qos import iops_of, scope_of
 from supervision.brake import Limit, Power, Rate
-from supervision.gpfs_view import View, words_of
+from supervision.gpfs_view import View
+from supervision.jobwords import words_of
 from supervision.state import Job
 
 MAINTENANCE, OTHER, MISC = "maintenance", "other", "misc"

@@ -13,8 +13,9 @@ from remote.jobs import JobState
 from remote.names import fold
 from supervision.gpfs_aftermath import SETTLES, at_work
 from supervision.gpfs_progress import is_scan
-from supervision.gpfs_view import View, words_of
+from supervision.gpfs_view import View
 from supervision.jobtimes import clock_ahead
+from supervision.jobwords import words_of
 from supervision.state import Job
 from supervision.tables import Line, Severity
 

@@ -7,8 +7,9 @@ from supervision import eta_runs
 from supervision.eta import Span
 from supervision.eta_runs import FinishedRun
 from supervision.gpfs_eta import run_kind
-from supervision.gpfs_view import View, words_of
+from supervision.gpfs_view import View
 from supervision.jobtimes import clock_ahead
+from supervision.jobwords import words_of
 from supervision.logs import Log
 from supervision.state import Job
 

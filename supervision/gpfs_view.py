@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any, TypeVar
@@ -14,6 +13,7 @@ from supervision.clocktext import duration_text
 from supervision.facts import Fact
 from supervision.gpfs_facts import GpfsFacts
 from supervision.jobtimes import began_here
+from supervision.jobwords import words_of
 from supervision.state import Job, State
 
 T = TypeVar("T")
@@ -173,16 +173,6 @@ def failure_of(*facts: Fact | None) -> str:
 def short(name: str) -> str:
     """A node's name without its domain; an address stays whole."""
     return name if name.replace(".", "").isdigit() or ":" in name else name.partition(".")[0]
-
-
-def words_of(job: Job) -> tuple[str, ...]:
-    """A job's command, word by word."""
-    if job.spec is not None:
-        return job.spec.command.argv
-    try:
-        return tuple(shlex.split(job.status.command))
-    except ValueError:
-        return tuple(job.status.command.split())
 
 
 def is_about(job: Job, fs: str, program: str, *verbs: str) -> bool:

@@ -36,7 +36,7 @@ class Guide:
         ahead = recipe.steps(plan)
         self.forward = tuple(range(1, len(ahead) + 1))
         """The numbers of the recipe's own steps, in order."""
-        self.steps: dict[int, GuidedStep] = {**dict(zip(self.forward, ahead, strict=True)), **_backwards(ahead)}
+        self.steps: dict[int, GuidedStep] = numbered(ahead)
         """All steps by number: those of the recipe, then those that take steps back."""
         self.jobs = PlanJobs(supervisor, plan, self.steps, operator)
         """Its jobs on all hosts."""
@@ -121,12 +121,17 @@ class Guide:
                 raise StopError(Ending.REFUSED, f"step {before[0]} ({name}) is not done, so step {number} cannot begin")
             return await self._runner.bring(number)
 
-    async def undo(self, number: int, *, first_alone: bool = False) -> bool:
-        """Run the steps of `undo_of`, or the first of them alone. What is taken back is UNDONE then. As `run`."""
+    async def undo(self, number: int, *, first_alone: bool = False, stop_first: bool = False) -> bool:
+        """Run the steps of `undo_of`, or the first of them alone. What is taken back is UNDONE then. As `run`.
+
+        With `stop_first` a command of the plan that moves data, and runs, is told to end and waited for before.
+        """
         steps = self.undo_of(number)
         if not steps:
             raise ValueError(f"step {number} has nothing that could be taken back")
         with self._runner.alone():
+            if stop_first:
+                await self._stop_what_moves()
             for each in steps[:1] if first_alone else steps:
                 self._nothing_else_runs(each)
                 if not await self._runner.bring(each, back=True):
@@ -142,6 +147,15 @@ class Guide:
         attempt = self.jobs.latest(number)
         if attempt is not None:
             await self._supervisor.site.stop(attempt.host, attempt.status.id)
+
+    async def _stop_what_moves(self) -> None:
+        going = [each for each in self.jobs.attempts if each.number in self.forward and each.goes_on]
+        for attempt in [each for each in going if each.status.interruptible]:
+            try:
+                await self.stop(attempt.number)
+            except SiteError as error:
+                raise stop_error(error, launched=True) from None
+            await self.jobs.follow(attempt)
 
     async def move(self, host: str) -> None:
         """Let commands run on another host from now on. Raises StopError while a job may still run on the first."""
@@ -204,6 +218,11 @@ class Guide:
                     Ending.REFUSED,
                     f"{name}: {what} (job {attempt.status.id} on {attempt.host}); nothing else runs then",
                 )
+
+
+def numbered(ahead: tuple[GuidedStep, ...]) -> dict[int, GuidedStep]:
+    """All steps by number: those of the recipe from 1, then those that take steps back."""
+    return {**dict(enumerate(ahead, 1)), **_backwards(ahead)}
 
 
 def _backwards(ahead: tuple[GuidedStep, ...]) -> dict[int, GuidedStep]:

@@ -80,6 +80,7 @@ class StepRunner:
             last = self._jobs.latest(number)
             if last is not None and last.goes_on:
                 return await self._ended(number, await self._follow(number, last))
+            await self._jobs.read_logs()
             if last is not None or back:
                 self._telling.tell(number, StepState.CHECKING, "what the cluster's tables tell")
                 tells = self._asking.tables_tell(number, await self._asking.ask_tables())
@@ -241,7 +242,8 @@ class StepRunner:
         detail = before + "; ".join(check.read for check in promised if check.read)
         if not self._steps[number].spec.acts:
             detail = "; ".join(part for part in (detail, self._telling.passed_text(number)) if part)
-        self._telling.tell(number, StepState.DONE, detail, rc=0 if rc is None else rc)
+            self._telling.rc = 0
+        self._telling.tell(number, StepState.DONE, detail, rc=rc)
         return True
 
 

@@ -5,7 +5,8 @@ Frozen like all state: `append` returns the log after more bytes came.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 import msgspec
 
@@ -14,10 +15,12 @@ from supervision import forecasts, probing
 from supervision.eta_rates import Known
 from supervision.forecasts import Forecasts, Moment
 from supervision.probing import Samples
-from supervision.reading import Counted, Failing, PhaseBegun, PhaseOver, Reading, ScanEvent, WaitsFor
+from supervision.reading import Counted, Failing, Found, PhaseBegun, PhaseOver, Reading, ScanEvent, SumBegun, WaitsFor
 
 TAIL = 200
 """Lines kept of a log; the whole of it is in its job directory, and in the recording."""
+HEAD = 20
+"""The same of its beginning."""
 POINTS = 20_000
 """Progress points kept: a month of one every two minutes."""
 LONGEST_LINE = 4096
@@ -26,6 +29,12 @@ CATCHING_UP = 10.0
 """Seconds that lie at most between two pieces of a log that are read one right after the other,"""
 SURELY = 60.0
 """and by which the stamps of the later one are later at least for that to be told from a clock that goes wrong."""
+KINDS = 200
+"""Kinds of what a scan found that are kept,"""
+OTHER_KINDS = "other kinds"
+"""and what those beyond that are counted under."""
+PHASES = 100
+"""Names of phases that are kept."""
 _CR = b"\r"
 
 
@@ -50,6 +59,9 @@ class Scan(msgspec.Struct, frozen=True):
     `stamp` is the time on its last line of progress, `printed` the same in seconds; `together` tells that this line
     came in one piece with others: then it may be older than its arrival. `restarts` counts how often it began anew
     from its first phase, `restarted` is when it last did, None where nobody knows.
+
+    `ended` names the phases that are over, where their ends have names. `found` counts the lines of each kind of what
+    it found, `summed` those of them that only sums told of.
     """
 
     phase: str = ""
@@ -67,13 +79,17 @@ class Scan(msgspec.Struct, frozen=True):
     together: bool = False
     restarts: int = 0
     restarted: float | None = None
+    ended: tuple[str, ...] = ()
+    found: Mapping[str, int] = MappingProxyType({})
+    summed: Mapping[str, int] = MappingProxyType({})
 
 
 class Log(msgspec.Struct, frozen=True):
     """A log as far as it has been read. `size` is in bytes; `last_at` is when its last bytes arrived.
 
-    `partial` is the beginning of the line that is not whole yet; a lone CR when that ended the last line, and may be
-    the first half of a CR LF. `forecasts` is when its scan is over, and how that moved.
+    `head` are its first lines, in which a tool says what it works on, `tail` its last ones. `partial` is the beginning
+    of the line that is not whole yet; a lone CR when that ended the last line, and may be the first half of a CR LF.
+    `forecasts` is when its scan is over, and how that moved.
     """
 
     host: str
@@ -82,6 +98,7 @@ class Log(msgspec.Struct, frozen=True):
     lines: int = 0
     partial: bytes = b""
     tail: tuple[str, ...] = ()
+    head: tuple[str, ...] = ()
     last_at: float = 0.0
     scan: Scan = Scan()
     forecasts: Forecasts = Forecasts()
@@ -110,6 +127,7 @@ def append(log: Log, data: bytes, at: float, *, end: int, reading: Reading, know
         lines=log.lines + len(whole),
         partial=rest,
         tail=(log.tail + tuple(one_line(text) for text in texts[-TAIL:]))[-TAIL:],
+        head=log.head if len(log.head) >= HEAD else (*log.head, *map(one_line, texts[: HEAD - len(log.head)])),
         last_at=at,
         scan=_advanced(log.scan, moments),
         forecasts=forecasts.advanced(log.forecasts, moments, known or Known()),
@@ -171,6 +189,7 @@ def _times(came: Sequence[Counted], at: float, after: float | None) -> list[floa
 def _advanced(scan: Scan, moments: Sequence[Moment]) -> Scan:
     """The scan after lines that came together."""
     points = list(scan.points) if moments else []
+    found, summed = dict(scan.found), dict(scan.summed)
     came = 0
     for when, event in moments:
         match event:
@@ -182,6 +201,10 @@ def _advanced(scan: Scan, moments: Sequence[Moment]) -> Scan:
                 scan = msgspec.structs.replace(
                     scan, phase=one_line(name), number=number, in_phase=True, percent=None, waiting_for=""
                 )
+                if name in scan.ended:  # another run in the same file
+                    scan = msgspec.structs.replace(scan, ended=())
+                    found.clear()
+                    summed.clear()
                 points.clear()
             case Counted(percent, done, mb, stamp, printed):
                 scan = msgspec.structs.replace(
@@ -196,15 +219,30 @@ def _advanced(scan: Scan, moments: Sequence[Moment]) -> Scan:
                 if when is not None:
                     points.append(Point(when, percent, done, mb))
                 came += 1
-            case PhaseOver():
-                scan = msgspec.structs.replace(scan, phases_done=scan.phases_done + 1, in_phase=False)
+            case PhaseOver(name):
+                ended = (*scan.ended, one_line(name))[-PHASES:] if name else scan.ended
+                scan = msgspec.structs.replace(scan, phases_done=scan.phases_done + 1, in_phase=False, ended=ended)
             case WaitsFor(program):
                 scan = msgspec.structs.replace(scan, waiting_for=one_line(program))
-            case Failing(text):
+            case Failing(text, kind):
+                if kind:
+                    _count(found, kind, 1)
                 scan = msgspec.structs.replace(scan, failures=(*scan.failures, one_line(text))[-20:])
+            case Found(kind, count, is_sum):
+                _count(summed if is_sum else found, kind, count)
+            case SumBegun():
+                summed.clear()
     if came:
         scan = msgspec.structs.replace(scan, together=came > 1)
+    if (found, summed) != (scan.found, scan.summed):
+        scan = msgspec.structs.replace(scan, found=MappingProxyType(found), summed=MappingProxyType(summed))
     return msgspec.structs.replace(scan, points=tuple(points[-POINTS:])) if moments else scan
+
+
+def _count(counts: dict[str, int], kind: str, count: int) -> None:
+    """Count lines of a kind; of kinds beyond those kept under OTHER_KINDS."""
+    kind = one_line(kind) if kind in counts or len(counts) < KINDS else OTHER_KINDS
+    counts[kind] = counts.get(kind, 0) + count
 
 
 def _again(scan: Scan, number: int | None) -> bool:

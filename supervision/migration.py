@@ -8,7 +8,7 @@ from __future__ import annotations
 import contextlib
 import getpass
 import socket
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
 from enum import Enum
 from typing import Protocol
 
@@ -159,7 +159,7 @@ class Run:
             self._stopped(ended)
             raise ended from None
         else:
-            self._rc = 0
+            self._rc = self._rc or 0
             self._tell(StepState.DONE, detail=detail)
         finally:
             seconds = self.supervisor.site.clock.elapsed() - began
@@ -184,13 +184,19 @@ class Run:
 
         `/JOBS` stands for the directory of jobs of a host that has not told where it is.
         """
-        number = next(number for number, each in enumerate(self.steps, 1) if each.name == step)
         place = self.supervisor.store.state.places.get(self.host) or Place("/JOBS", "")
-        return place.file(self._id_of(number), name)
+        return place.file(self.job_id(step), name)
 
-    async def job(self, command: Command, files: tuple[tuple[str, str], ...] = ()) -> str:
+    def job_id(self, step: str) -> str:
+        """The id that the job of a step by that name has or will have."""
+        return self._id_of(next(number for number, each in enumerate(self.steps, 1) if each.name == step))
+
+    async def job(
+        self, command: Command, files: tuple[tuple[str, str], ...] = (), *, well: Sequence[int] = (0,)
+    ) -> str:
         """Run this step's command as a detached job to its end, and return the last lines of its log.
 
+        An exit code that is none of `well` is a failure.
         The job's id comes from plan and step, so a second run of the same plan finds the job instead of running
         the command again.
         """
@@ -219,7 +225,7 @@ class Run:
                 f"is run again; `restripe show jobs {self.host}` tells of the job, its log is {log_path}",
             )
         self._rc = status.rc
-        if status.rc:
+        if status.rc not in well:
             told = log.scan.failures if log else ()
             last = " / ".join(told[-3:] or text.splitlines()[-5:])
             raise StopError(

@@ -43,7 +43,9 @@ class Counted(msgspec.Struct, frozen=True):
 
 
 class PhaseOver(msgspec.Struct, frozen=True):
-    """The present phase is over."""
+    """The present phase is over, or the one that is named: it may have had others in it."""
+
+    name: str = ""
 
 
 class WaitsFor(msgspec.Struct, frozen=True):
@@ -53,9 +55,28 @@ class WaitsFor(msgspec.Struct, frozen=True):
 
 
 class Failing(msgspec.Struct, frozen=True):
-    """A line that tells of a failure. Whether the command failed is its exit status."""
+    """A line that tells of a failure. Whether the command failed is its exit status.
+
+    With a `kind` it counts among what was found as well.
+    """
 
     text: str
+    kind: str = ""
+
+
+class Found(msgspec.Struct, frozen=True):
+    """A line of what a scan found: its kind is the text without what is of one place alone.
+
+    `summed` lines were counted where the scan runs, and are told as a sum since the last `SumBegun`.
+    """
+
+    kind: str
+    count: int = 1
+    summed: bool = False
+
+
+class SumBegun(msgspec.Struct, frozen=True):
+    """A sum of what was found begins: it takes the place of the one before it."""
 
 
 class Change(msgspec.Struct, frozen=True):
@@ -71,7 +92,7 @@ class Change(msgspec.Struct, frozen=True):
     of: str = ""
 
 
-ScanEvent: TypeAlias = PhaseBegun | Counted | PhaseOver | WaitsFor | Failing
+ScanEvent: TypeAlias = PhaseBegun | Counted | PhaseOver | WaitsFor | Failing | Found | SumBegun
 
 
 class Reading:
@@ -104,6 +125,11 @@ class Reading:
         """Why an answer means that this release has no such command, so that asking again is no use; else empty."""
         del command, rc, stdout, stderr
         return ""
+
+    def answers(self, command: Command, rc: int, stdout: str, stderr: str) -> bool:
+        """Whether an exit status other than 0 is an answer of that command, and no failure."""
+        del command, rc, stdout, stderr
+        return False
 
     def scan_event(self, line: str) -> ScanEvent | None:
         """What a whole line of a job's log tells of a scan; None for any other line."""

@@ -26,8 +26,9 @@ class StepSpec(msgspec.Struct, frozen=True):
 
     `why` are two sentences on what it is for, `after` what is true when it is done, `takes` how long it may take,
     `undo` how it is taken back ("" where it changes nothing), `no_return` from where on that is not possible any more
-    or costs more than a command ("" where there is no such point). `acts` is False of a step that only looks, and
-    `tells` are the keys of the checks whose text says what it found.
+    or costs more than a command ("" where there is no such point). `acts` is False of a step that only looks;
+    `way_out` is True of one that takes back and is worth running alone, when new disks fill. `tells` are the keys of
+    the checks whose text says what it found.
     """
 
     name: str
@@ -38,6 +39,7 @@ class StepSpec(msgspec.Struct, frozen=True):
     undo: str = ""
     no_return: str = ""
     acts: bool = True
+    way_out: bool = False
     tells: tuple[str, ...] = ()
 
 

@@ -45,6 +45,7 @@ from supervision.reading import Change, Reading
 from supervision.sightings import noted
 from supervision.spaces import told as spaces_told
 from supervision.state import COMMANDS, DECISIONS, LINK_BACK, Job, Ran, State
+from supervision.works import noted as works_noted
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -96,6 +97,8 @@ def _reduce(state: State, event: Event, ahead: Ahead | None) -> State:
         case Marked():
             return replace(state, marks=(*state.marks, event)[-DECISIONS:])
         case StepChanged():
+            if event.number == 1 and event.state == "waiting":  # steps are announced: those of another migration go
+                state = replace(state, steps=MappingProxyType({}), step_times=MappingProxyType({}))
             before = state.steps.get(event.number)
             began = event.t  # a step that waits has not begun
             if before and before.state != "waiting":
@@ -153,15 +156,19 @@ def _answered(state: State, event: Answered | Unanswered, ahead: Ahead | None) -
         history = noted(sightings.get(asked.host, ()), asked.host, facts, asked.t)
         if history is not sightings.get(asked.host, ()):
             sightings = _with(sightings, asked.host, history)
-    heard, counters = state.heard, state.disk_counters
+    heard, counters, works = state.heard, state.disk_counters, state.works
     if _parsed(facts, key := f"logs {asked.host}") is not _parsed(state.facts, key):
         listening = canary.noted(heard.get(asked.host), asked.host, state.facts, facts)
         heard = _with(heard, asked.host, listening) if listening else heard
     if _parsed(facts, key := f"io {asked.host}") is not _parsed(state.facts, key):
         counters = _with(counters, asked.host, io_history.noted(counters.get(asked.host, ()), facts[key]))
+    if _parsed(facts, key := f"work {asked.host}") is not _parsed(state.facts, key):
+        known = works_noted(works.get(asked.host), facts[key])
+        works = _with(works, asked.host, known) if known else works
     answered = msgspec.structs.replace(
         state,
         heard=heard,
+        works=works,
         disk_counters=counters,
         sightings=sightings,
         spaces=spaces_told(state.spaces, state.facts, facts, reading, state.header.file_system),

@@ -10,7 +10,7 @@ from supervision.jobtimes import began_here
 from supervision.state import Job, State
 from supervision.tables import Line, Severity
 
-_AWAY = frozenset(("waiting", "refused", "closed"))
+AWAY = frozenset(("waiting", "refused", "closed"))
 
 
 def goes_on(fs: FileSystem, state: State, job: Job) -> bool:
@@ -31,7 +31,7 @@ def unasked(state: State) -> tuple[str, ...]:
     """The hosts of which it is not known what runs there: they cannot be asked, or have not told of their jobs yet."""
     if state.closed:  # all connections end then
         return tuple(host for host in state.hosts if host not in state.listed)
-    away = {host for host, link in state.links.items() if link.state in _AWAY}
+    away = {host for host, link in state.links.items() if link.state in AWAY}
     return tuple(host for host in state.hosts if host in away or host not in state.listed)
 
 

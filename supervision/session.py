@@ -5,16 +5,19 @@ A screen asks the session and never a host. What only a live session can do is o
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from remote.events import Event, Header
 from remote.recording import Writer
 from supervision.brake import USUAL, Terms
-from supervision.filesystem import FileSystem
+from supervision.filesystem import Choosing, FileSystem
+from supervision.guides import Guides
+from supervision.leading import Leading
 from supervision.logcopy import LogCopies
 from supervision.migration import Migration
 from supervision.player import Player
 from supervision.probejob import Wish
+from supervision.recipe import GuidedStep
 from supervision.state import State
 from supervision.store import Store
 from supervision.supervisor import Supervisor
@@ -22,6 +25,8 @@ from supervision.tables import Line, Severity
 from supervision.watching import Watch
 
 Listener = Callable[[State, Event | None], None]
+Steps = Callable[[State], Mapping[int, GuidedStep]]
+"""The steps of the migration that a recording is of, by number; none where nothing in it tells."""
 
 
 class Session:
@@ -36,8 +41,11 @@ class Session:
         watch: Watch | None = None,
         writer: Writer | None = None,
         migration: Migration | None = None,
+        leading: Leading | None = None,
+        steps: Steps | None = None,
         probe: Wish | None = None,
         terms: Terms = USUAL,
+        guides: Guides | None = None,
     ) -> None:
         self._source = source
         self.fs = fs
@@ -48,8 +56,15 @@ class Session:
         self.writer = writer
         self.migration = migration
         """The migration that waits for a person; None once it was begun, or where there is none."""
+        self.leading = leading
+        """The migration that is led step by step; None where there cannot be one."""
+        self._steps = steps
+        self.choosing = Choosing()
+        """The devices that a person has marked."""
         self.probe = probe or Wish()
         """The probe that a person has set; it is started only when that is confirmed."""
+        self.guides = guides
+        """What a person may begin by typing what it is; each becomes `migration` once it was looked at."""
         self.terms = terms
         """How limits are to be set."""
         self.logs = self.player.logs if self.player else LogCopies()
@@ -65,6 +80,13 @@ class Session:
     def header(self) -> Header:
         """What the session is about."""
         return self.state.header
+
+    @property
+    def steps(self) -> Mapping[int, GuidedStep]:
+        """The steps of the guided migration by number, those that take back last; none where no plan is known."""
+        if self.leading and self.leading.guide:
+            return self.leading.guide.steps
+        return self._steps(self.state) if self._steps else {}
 
     @property
     def recording_text(self) -> str:

@@ -30,6 +30,7 @@ from supervision.logs import Log
 from supervision.reading import Reading
 from supervision.sightings import Sighting
 from supervision.spaces import Look as SpaceLook
+from supervision.works import Works
 
 COMMANDS = 1000
 """Commands kept in the command log; the recording has them all."""
@@ -121,6 +122,8 @@ class State(msgspec.Struct, frozen=True):
     """What the disks of each host had read and written, now and then."""
     spaces: tuple[SpaceLook, ...] = ()
     """How much was on each disk, look after look."""
+    works: Mapping[str, Works] = MappingProxyType({})
+    """The processes of each host that work, and when their counters moved."""
     closed: bool = False
 
     @property

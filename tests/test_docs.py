@@ -9,8 +9,10 @@ import pytest
 from click.testing import CliRunner
 
 from supervision import verdicts
+from supervision.filesystem import FileSystem
 from supervision.footprint import Assumptions, Known, footprint
 from supervision.pins import read_pins
+from supervision.reading import Reading
 from supervision.verdicts import Level
 from tui.cli import cli
 
@@ -31,6 +33,15 @@ def test_every_file_that_is_named_exists(page: Path) -> None:
     )
     for name in named:
         assert (ROOT / name).exists(), name
+
+
+@pytest.mark.parametrize("protocol", [FileSystem, Reading])
+def test_the_page_on_adding_a_file_system_names_every_function_to_write(protocol: type) -> None:
+    page = (ROOT / "docs" / "adding-a-file-system.md").read_text()
+    wanted = {name for name in vars(protocol) if not name.startswith("_")}
+    assert len(wanted) >= 10
+    missing = {name for name in wanted if not re.search(rf"`{name}(?:\(|`)", page)}
+    assert missing == set()
 
 
 def test_readme_lists_every_command_and_every_exit_status() -> None:

@@ -5,10 +5,9 @@ A screen only says what is wanted; whoever asks need not belong to the applicati
 
 from __future__ import annotations
 
-import asyncio
 import secrets
 from collections.abc import Callable, Coroutine
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from remote.command import Command, Effect
 from remote.errors import SiteError
@@ -16,11 +15,12 @@ from remote.hostkeys import HostKeyQuestion, Trust
 from remote.jobs import JobSpec, JobState, JobStatus
 from remote.linux.host_time import host_time
 from remote.secret import SecretQuestion
-from screens.base import SessionApp
+from remote.text import name_part
 from screens.intents import (
     EaseScan,
     FollowJob,
     LaunchJob,
+    OpenGuide,
     Refresh,
     RefreshJobs,
     ReleaseBrake,
@@ -31,23 +31,24 @@ from screens.intents import (
 from supervision.brake import Plan
 from supervision.braking import RESTORING, change
 from supervision.clocktext import time_of_day
-from supervision.migration import operator_name, perform
+from supervision.migration import Migration, operator_name, perform
 from supervision.probejob import MEAN, probe_at, probe_spec, refusal
 from supervision.state import State
 from supervision.supervisor import Supervisor
+from tui.guiding import Guiding
 
 if TYPE_CHECKING:
     from screens.dialogs import Dialog
 
-MIGRATION = "migration"
-"""The name of the background work that runs a migration's steps."""
+GUIDE, MIGRATION = "look before a migration", "migration"
+"""The names of the background work that looks whether a migration could be, and that runs its steps."""
 REFRESH = "refresh"
 """The name of what asks again because a person wanted it."""
 LAUNCH, STOP, BRAKE = "launch", "stop", "change of limits"
 """The names of what sends a command to a host, or a signal to a job: until its end nobody knows what came of it."""
 
 
-class Carrying(SessionApp):
+class Carrying(Guiding):
     """Carries out intents, and asks the person on behalf of others."""
 
     def on_refresh(self, intent: Refresh) -> None:
@@ -126,7 +127,7 @@ class Carrying(SessionApp):
     def _new_id(self, what: str) -> str:
         """The id of a job that nobody else has."""
         stamp = time_of_day(self.session.now, self.session.state.utc_offset).replace(":", "")
-        return f"{self.session.fs.name}-{what}-{stamp}-{secrets.token_hex(2)}"
+        return f"{name_part(self.session.fs.name)}-{what}-{stamp}-{secrets.token_hex(2)}"
 
     async def _send(self, supervisor: Supervisor, host: str, spec: JobSpec) -> None:
         """Launch a job on a host that answers now, and follow it."""
@@ -178,6 +179,36 @@ class Carrying(SessionApp):
         self.say(f"job {status.id}: {status.meaning}", wrong=wrong)
         return True
 
+    def on_open_guide(self, intent: OpenGuide) -> None:
+        """Look whether a migration could be, and put what was found to the person."""
+        session, supervisor = self.session, self.session.supervisor
+        if supervisor is None or session.guides is None or not session.armed:
+            return
+        if supervisor.runs(MIGRATION) or supervisor.runs(GUIDE):
+            self.say("another one is under way: wait for its end", wrong=True)
+            return
+        supervisor.start(GUIDE, self._look_ahead(session.guides.open(intent.typed)))
+
+    async def _look_ahead(self, migration: Migration) -> None:
+        from screens.dialogs import Notice
+        from screens.migrate import MigrateScreen
+
+        try:
+            await migration.prepare()
+        except SiteError as error:
+            notice = Notice(f"Not begun: {migration.title}", str(error).split("; "), danger=True)
+            self.call_later(self.push_screen, notice)
+            return
+        self.session.migration = migration
+
+        def ask() -> None:
+            if isinstance(self.screen, MigrateScreen):
+                self.screen.action_start()
+            else:
+                self.say(f"ready: {migration.title}; r on the screen Migrate asks whether it shall begin")
+
+        self.call_later(ask)
+
     def on_start_migration(self, _intent: StartMigration) -> None:
         """Run the migration of this session, once."""
         session = self.session
@@ -193,26 +224,13 @@ class Carrying(SessionApp):
         from screens.dialogs import HostKeyDialog
 
         dialog = HostKeyDialog(question.host, question.fingerprint, kind=question.algorithm, where="known_hosts")
-        return {"once": Trust.ONCE, "save": Trust.SAVE}.get(await self._ask_person(dialog) or "", Trust.NO)
+        return {"once": Trust.ONCE, "save": Trust.SAVE}.get(await self.ask_person(dialog) or "", Trust.NO)
 
     async def ask_secret(self, question: SecretQuestion) -> str | None:
         """Ask the person for a password or passphrase."""
         from screens.dialogs import AskText, SecretDialog
 
         title = f"{question.host}: {question.prompt}"
-        if question.echo:
-            return await self._ask_person(AskText(title))
-        return await self._ask_person(
-            SecretDialog(title, ("What was typed before was wrong.",) if question.again else ())
-        )
-
-    async def _ask_person(self, dialog: Dialog[str | None]) -> str | None:
-        """Show a dialog and wait; whoever asks need not belong to the application."""
-        answer: asyncio.Future[str | None] = asyncio.get_running_loop().create_future()
-
-        def answered(given: str | None) -> None:
-            if not answer.done():
-                answer.set_result(given)
-
-        self.call_later(self.push_screen, dialog, answered)
-        return await answer
+        wrong = ("What was typed before was wrong.",) if question.again else ()
+        dialog: Dialog[str | None] = AskText(title) if question.echo else SecretDialog(title, wrong)
+        return cast("str | None", await self.ask_person(dialog))

@@ -15,7 +15,7 @@ from tui import options
 @click.command()
 @click.argument("destination", metavar="[USER@]HOST")
 @click.argument("job", required=False, default="")
-@click.option("--fs", metavar="NAME", help="The file system; unsaid, that of the newest scan of HOST.")
+@options.file_system("The file system; unsaid, that of the newest scan of HOST.")
 @click.option("--log", "log", metavar="PATH", help="Instead of a JOB: the log of a scan that others started, on HOST.")
 @click.option("--pid", type=click.IntRange(min=1), metavar="PID", help="The process that the log is of.")
 @click.option("--until", type=click.Choice(["done"]), help="done: end when the scan ends; usual with JOB and --log.")
@@ -30,6 +30,7 @@ def watch(
     destination: str,
     job: str,
     fs: str | None,
+    gfs2: str | None,
     log: str | None,
     pid: int | None,
     until: str | None,
@@ -68,7 +69,7 @@ def watch(
     except NotifyError as error:
         raise click.UsageError(str(error)) from None
     settings = settings_or_exit()
-    target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=sudo)
+    target, name = way(settings, destination, fs, gfs2=gfs2, config=config, jump=jump, through=through, sudo=sudo)
     wanted = Wanted(job, log or "", pid, until == "done", as_json, each_line)
     run_to_exit(run(target, name, wanted, notifier=notifier, record=record, settings=settings))
 
@@ -76,7 +77,7 @@ def watch(
 @click.command()
 @click.argument("kind", type=click.Choice(["cluster", "disks", "nsds", "df", "devices", "jobs"]))
 @click.argument("destination", metavar="[USER@]HOST")
-@click.option("--fs", metavar="NAME", help="The file system; needed for disks and df.")
+@options.file_system("The file system; needed for disks and df.")
 @options.way
 @click.option("--sudo/--no-sudo", default=None, help="Run mm commands under sudo -n.")
 @click.option("--servers", is_flag=True, help="devices, jobs: on every NSD server of the cluster, not only on HOST.")
@@ -86,6 +87,7 @@ def show(
     kind: str,
     destination: str,
     fs: str | None,
+    gfs2: str | None,
     config: Path | None,
     jump: str | None,
     through: str | None,
@@ -93,12 +95,19 @@ def show(
     servers: bool,
     as_json: bool,
 ) -> None:
-    """Show what a cluster says of itself: its nodes, disks, NSDs, space, devices or jobs. Nothing is changed."""
+    """Show what a cluster says of itself: its nodes, disks, NSDs, space, devices or jobs. Nothing is changed.
+
+    Of a GFS2, cluster tells where it is mounted, and df its resource groups by how full they are.
+    """
+    if gfs2 and (servers or kind == "nsds"):
+        raise click.UsageError("GFS2 has neither NSDs nor servers of them")
     if servers and kind not in ("devices", "jobs"):
         raise click.UsageError("--servers goes with devices and jobs")
     from tui.using import settings_or_exit, way
 
-    target, name = way(settings_or_exit(), destination, fs, config=config, jump=jump, through=through, sudo=sudo)
+    target, name = way(
+        settings_or_exit(), destination, fs, gfs2=gfs2, config=config, jump=jump, through=through, sudo=sudo
+    )
     if kind in ("disks", "df") and not name:
         raise click.UsageError(f"show {kind} needs --fs NAME")
     from tui.running import run_to_exit

@@ -110,7 +110,9 @@ def report(*, recording: Path | None, as_json: bool, output: Path | None) -> Non
 @click.option(
     "--acknowledge", "keys", multiple=True, metavar="KEY", help="Take note of this warning. Never of a block."
 )
-@click.option("--undo", metavar="STEP", help="Take back everything up to and with this step.")
+@click.option(
+    "--undo", metavar="STEP", help="Take back everything up to and with this step; what moves data is stopped."
+)
 @click.option("--way-out", is_flag=True, help="Of --undo only its first: old disks take metadata again.")
 @click.option("--move", is_flag=True, help="Go on with HOST as the host of the commands, when the plan's is down.")
 @click.option("--detach", is_flag=True, help="Leave once a job of hours runs; the same command follows it again.")

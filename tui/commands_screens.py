@@ -97,22 +97,29 @@ def replay(
 
 @click.command()
 @click.argument("destination", metavar="[USER@]HOST")
-@click.option("--fs", metavar="NAME", help="The file system.")
+@options.file_system("The file system.")
 @click.option("--write", is_flag=True, help="Arm it: without this nothing can be changed, whatever key is pressed.")
 @options.way
 @click.option("--sudo/--no-sudo", default=None, help="Run mm commands under sudo -n.")
 @click.option("--record", type=click.Path(dir_okay=False, path_type=Path), help="Record into this new file.")
+@click.option(
+    "--plan",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Go on with the migration of this plan, wherever it stands.",
+)
 @options.on_screens
 def connect(
     *,
     destination: str,
     fs: str | None,
+    gfs2: str | None,
     write: bool,
     config: Path | None,
     jump: str | None,
     through: str | None,
     sudo: bool | None,
     record: Path | None,
+    plan: Path | None,
     theme: str | None,
     mouse: bool | None,
 ) -> None:
@@ -128,10 +135,13 @@ def connect(
     from tui.using import settings_or_exit, way
 
     settings = settings_or_exit(theme=theme, mouse=mouse)
-    target, name = way(settings, destination, fs, config=config, jump=jump, through=through, sudo=sudo)
+    target, name = way(settings, destination, fs, gfs2=gfs2, config=config, jump=jump, through=through, sudo=sudo)
     if not name:
-        raise click.UsageError("name the file system: --fs NAME, or fs for this host in the configuration file")
+        raise click.UsageError(
+            "name the file system: --fs NAME, --gfs2 DEVICE, or fs for this host in the configuration file"
+        )
     locked = settings.read_only(destination) if write else ""
     if locked:
         click.echo(f"--write has no effect: {locked}", err=True)
-    run_to_exit(show_cluster(target, name, armed=write and not locked, record=record, settings=settings, locked=locked))
+    armed = write and not locked
+    run_to_exit(show_cluster(target, name, armed=armed, record=record, settings=settings, locked=locked, plan=plan))

@@ -12,6 +12,7 @@ from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION
 from remote.ssh.settings import SshSettings
+from supervision import filesystems
 from supervision.journal import Journal
 from supervision.store import Store
 from supervision.supervisor import Supervisor
@@ -19,7 +20,10 @@ from tui.asking import ask_host_key, ask_secret
 
 
 class Target(msgspec.Struct, frozen=True):
-    """The host to enter by, as whom, and how to get there. `through`: reach all others by ssh from that host."""
+    """The host to enter by, as whom, and how to get there. `through`: reach all others by ssh from that host.
+
+    `kind` is what the file system is that is meant there.
+    """
 
     host: str
     user: str = ""
@@ -27,6 +31,7 @@ class Target(msgspec.Struct, frozen=True):
     jump: str = ""
     through: str = ""
     sudo: bool = False
+    kind: str = filesystems.USUAL
 
     def named(self, destination: str) -> Target:
         """The same way to `[USER@]HOST`."""
@@ -51,6 +56,6 @@ def look(target: Target, fs: str) -> Supervisor:
     options = LiveOptions(sudo=target.sudo, ssh=settings_for(target))
     site = LiveSite((target.host,), WallClock(), options=options)
     now = site.clock.now()
-    header = Header(VERSION, "look", now, now, fs, site.hosts, target.host)
+    header = Header(VERSION, "look", now, now, fs, site.hosts, target.host, kind=target.kind)
     journal = Journal(Store(header))
     return Supervisor(RecordingSite(site, journal.emit, prepare=journal.prepare), journal, fs=fs, entry=target.host)

@@ -63,13 +63,17 @@ class Summary(msgspec.Struct, frozen=True):
     ssd_free_percent: dict[str, int] = {}
 
 
-class Demo(msgspec.Struct, frozen=True):
-    """The demo's session: a simulated cluster, armed, supervised and recorded."""
+class Demo(msgspec.Struct):
+    """The demo's session: a simulated cluster, armed, supervised and recorded.
+
+    `ended` is how its migration ended, where that is not the walk's to tell.
+    """
 
     simulation: Simulation
     supervisor: Supervisor
     writer: Writer
     migration: Walk
+    ended: Ending | None = None
 
 
 async def run(*, speed: float, as_json: bool, record: Path | None) -> Exit:
@@ -124,8 +128,10 @@ async def opened(simulation: Simulation, record: Path | None, plain: Plain | Non
         async with Supervisor(site, journal, fs=simulation.fs, entry=simulation.entry) as supervisor:
             operator = operator_name()
             migration = Walk(supervisor, RECIPE, lambda: planned(supervisor, plan, operator), operator=operator)
-            yield Demo(simulation, supervisor, writer, migration)
-        journal.emit(Closed(clock.now(), migration.ending.value))  # the last event: the tasks that asked have ended
+            demo = Demo(simulation, supervisor, writer, migration)
+            yield demo
+        ended = demo.ended or migration.ending
+        journal.emit(Closed(clock.now(), ended.value))  # the last event: the tasks that asked have ended
     finally:
         await asyncio.to_thread(writer.close)
 
@@ -172,14 +178,12 @@ async def _perform(simulation: Simulation, plain: Plain, record: Path | None, be
         demo.writer.failure,
         tuple(migration.warnings),
     )
-    return report, exit_of(demo)
+    return report, exit_of(migration.ending, warned=bool(demo.writer.failure or migration.warnings))
 
 
-def exit_of(demo: Demo) -> Exit:
+def exit_of(ending: Ending, *, warned: bool) -> Exit:
     """How a migration that was begun has ended, or that nobody knows; to be asked when the session is closed."""
-    ending = demo.migration.ending
-    warned = ending is Ending.DONE and (demo.writer.failure or demo.migration.warnings)
-    return Exit.WARNINGS if warned else ENDINGS[ending]
+    return Exit.WARNINGS if ending is Ending.DONE and warned else ENDINGS[ending]
 
 
 def _summarise(report: Report, plain: Plain) -> None:

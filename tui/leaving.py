@@ -16,6 +16,7 @@ from supervision.filesystem import FileSystem
 from supervision.joblist import STOPPING, state_word
 from supervision.state import State
 from tui.connecting import Target
+from tui.options import named
 from tui.settings import Settings
 
 GOES_ON = {
@@ -43,7 +44,7 @@ def goes_on(fs: FileSystem, state: State, now: float) -> list[str]:
     return lines
 
 
-def way_back(target: Target, fs: str, settings: Settings, *, armed: bool) -> str:
+def way_back(target: Target, fs: str, settings: Settings, *, armed: bool, plan: str = "") -> str:
     """The command line that leads to the same file system in the same way, from any directory.
 
     What the configuration file says of the host is said as well: it may be another by then. Raises ValueError for a
@@ -51,7 +52,7 @@ def way_back(target: Target, fs: str, settings: Settings, *, armed: bool) -> str
     """
     destination = f"{target.user}@{target.host}" if target.user else target.host
     _key, usual = settings.host(destination)
-    words = [program(), "connect", destination, "--fs", fs]
+    words = [program(), "connect", destination, *named(target.kind, fs)]
     if target.config:
         words += ["-F", str(target.config.absolute())]
     if target.jump or usual.jump:
@@ -62,13 +63,15 @@ def way_back(target: Target, fs: str, settings: Settings, *, armed: bool) -> str
         words.append("--sudo" if target.sudo else "--no-sudo")
     if armed:
         words.append("--write")
+    if plan:
+        words += ["--plan", plan]
     return quote(words)
 
 
-def come_back(target: Target, fs: str, settings: Settings, *, armed: bool) -> list[str]:
+def come_back(target: Target, fs: str, settings: Settings, *, armed: bool, plan: str = "") -> list[str]:
     """How to come back, in a line that a shell takes as it stands."""
     try:
-        return [f"come back with: {safe(way_back(target, fs, settings, armed=armed))}"]
+        return [f"come back with: {safe(way_back(target, fs, settings, armed=armed, plan=plan))}"]
     except ValueError:
         return ["come back with the command line that you came with"]
 

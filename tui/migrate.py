@@ -171,7 +171,8 @@ async def _work(guide: Guide, wanted: Wanted, target: Target) -> None:
     if wanted.undo:
         await guide.find()
         number = next(each for each in guide.forward if guide.steps[each].spec.name == wanted.undo)
-        if not await guide.undo(number, first_alone=wanted.way_out):
+        confirmed = guide.steps[guide.undo_of(number)[0]].spec.name in wanted.steps
+        if not await guide.undo(number, first_alone=wanted.way_out, stop_first=confirmed):
             names = ", ".join(guide.steps[each].spec.name for each in guide.undo_of(number))
             raise StopError(Ending.REFUSED, f"it was not confirmed: what takes {wanted.undo} back is {names}")
         return

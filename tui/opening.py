@@ -16,6 +16,7 @@ from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION, Writer
 from remote.ssh.settings import SshSettings
+from remote.text import name_part
 from supervision import filesystems
 from supervision.clocktext import local_time
 from supervision.filesystem import FileSystem
@@ -78,10 +79,11 @@ async def opened(
         entry=target.host,
         operator=operator_name(),
         utc_offset=zone,
+        kind=target.kind,
     )
     stamp = local_time(now, zone).strftime("%Y%m%dT%H%M%S")
     try:
-        writer = await asyncio.to_thread(Writer, record or new_recording(f"{fs_name}-{stamp}"), header)
+        writer = await asyncio.to_thread(Writer, record or new_recording(f"{name_part(fs_name)}-{stamp}"), header)
     except BaseException:
         await live.close()
         raise

@@ -17,6 +17,7 @@ import click
 import msgspec
 
 from remote.gfs2 import parsers as gfs2
+from remote.gfs2.use_parsing import parse_use
 from remote.gpfs import parsers
 from remote.linux.blkid import parse_blkid
 from remote.linux.contents_parsing import parse_signatures
@@ -26,7 +27,9 @@ from remote.linux.inventory_parsing import parse_devices
 from remote.linux.log_tails import parse_logs
 from remote.linux.lsblk import parse_lsblk
 from remote.linux.nightly import parse_nightly
+from remote.linux.room import parse_room
 from remote.linux.scans_parsing import parse_scans
+from remote.linux.work import parse_work
 from remote.parsed import Note, Parsed
 from remote.text import decode, one_line
 from tui.exits import Exit
@@ -36,22 +39,17 @@ _OTHERS: dict[str, Callable[[str], Parsed[Any]]] = {
     "date": parse_host_time,
     "lsblk": parse_lsblk,
     "restripe-devices": parse_devices,
+    "restripe-gfs2-use": parse_use,
     "restripe-io": parse_io,
     "restripe-logs": parse_logs,
     "restripe-nightly": parse_nightly,
+    "restripe-room": parse_room,
     "restripe-scans": parse_scans,
     "restripe-signatures": parse_signatures,
+    "restripe-work": parse_work,
     "stanza": parsers.parse_stanzas,
 }
-_WHOLE = (
-    "stanza",
-    "restripe-devices",
-    "restripe-io",
-    "restripe-logs",
-    "restripe-nightly",
-    "restripe-scans",
-    "restripe-signatures",
-)
+_WHOLE = tuple(name for name in _OTHERS if name == "stanza" or name.startswith("restripe-"))
 """What is saved as a file of its own, and may hold what looks like a prompt."""
 _LONGEST_PROMPT = 1000
 _WHO = r"(?:\[[^\[\]]*\]|[\w.@:~/-]*)"

@@ -17,6 +17,11 @@ def runs_file() -> Path:
     return state_dir() / "runs.jsonl"
 
 
+def plans_dir() -> Path:
+    """Where plans are kept that were made on the screens."""
+    return state_dir() / "plans"
+
+
 def recordings_dir() -> Path:
     """Where sessions are recorded."""
     return state_dir() / "recordings"

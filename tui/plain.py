@@ -285,7 +285,7 @@ def progress_text(scan: Scan, work: Counter) -> str:
     phase = f"{scan.phase}, phase {scan.number}" if scan.number else scan.phase
     if work.fraction is None or work.done is None or work.total is None:
         return f"work not known in this phase, {own}  ({phase})"
-    counted = f"{work.done:,} of {work.total:,} {work.unit}"
+    counted = f"{work.done:,} of {'at least ' if work.at_least else ''}{work.total:,} {work.unit}"
     if scan.percent == 100.0:
         return f"last phase complete; {own}; its last count, minutes before the end, was {counted}"
     return f"work {work.fraction * 100:5.1f} % ({counted}), {own}  ({phase})"

@@ -18,6 +18,7 @@ from tui.tables import size_text, table
 TITLES = {
     "seed-3.5.jsonl": "all metadata moves to new SSDs, and nothing goes wrong",
     "night-5.2.jsonl": "the same, and much happens: users wait, a limit, a disk fails, a stall",
+    "gfs2-savemeta.jsonl": "a real gfs2_edit savemeta: a cut connection, a stall, and the proof that it is whole",
 }
 """What is in those that are shipped."""
 TAIL = 64 * 1024

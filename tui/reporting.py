@@ -38,6 +38,20 @@ def run(recording: Path, output: Path | None, *, as_json: bool) -> Exit:
     return Exit.DONE
 
 
+def write_both(recording: Path, path: Path) -> str:
+    """Write the report of a recording as Markdown, and beside it as JSON; what came of it, in a line."""
+    beside = path.with_suffix(".json")
+    if is_there(path) or is_there(beside) or path == beside:
+        return f"{path if is_there(path) else beside} is there already: a report is never written over anything"
+    try:
+        made = report(recording)
+        write_new(path, as_text(made))
+        write_new(beside, msgspec.json.format(msgspec.json.encode(made), indent=2).decode() + "\n")
+    except (RecordingError, OSError) as error:
+        return f"no report: {getattr(error, 'strerror', None) or error}"
+    return f"the report is in {one_line(str(path.absolute()))}, and as JSON in {one_line(beside.name)}"
+
+
 def as_text(made: Report) -> str:
     """A report as Markdown, with what watches its file system from now on."""
     from supervision import gpfs_cron

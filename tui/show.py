@@ -29,6 +29,7 @@ from remote.linux.inventory import Contents, Inventory
 from remote.linux.models import BlockDevices
 from remote.names import NodeTable, UnknownNodeError, fold
 from remote.text import one_line, safe
+from supervision import filesystems
 from supervision.clocktext import duration_text
 from supervision.facts import Fact
 from supervision.gpfs_facts import facts_of
@@ -36,18 +37,11 @@ from supervision.gpfs_view import short
 from supervision.identity import look as look_at
 from supervision.supervisor import Supervisor
 from supervision.verdicts import told
+from tui import show_kind
 from tui.connecting import Target, look
 from tui.exits import Exit
+from tui.show_view import NothingError, View
 from tui.tables import size_text, table
-
-
-class View(msgspec.Struct):
-    """What is shown: lines for people, `data` for `--json`, and what went wrong on the way."""
-
-    lines: list[str] = msgspec.field(default_factory=list)
-    data: dict[str, Any] = msgspec.field(default_factory=dict)
-    warnings: list[str] = msgspec.field(default_factory=list)
-
 
 Show = Callable[[Supervisor, View], Awaitable[None]]
 
@@ -57,7 +51,10 @@ async def run(kind: str, target: Target, fs: str, *, servers: bool, as_json: boo
     view = View()
     try:
         async with look(target, fs) as supervisor:
-            await _SHOWS[kind](supervisor, view) if not servers else await _on_servers(kind, supervisor, view)
+            if target.kind != filesystems.USUAL and kind in show_kind.KINDS:
+                await show_kind.show(kind, supervisor, view)
+            else:
+                await _SHOWS[kind](supervisor, view) if not servers else await _on_servers(kind, supervisor, view)
     except SiteError as error:
         sys.stderr.write(f"{safe(str(error))}\n")
         if isinstance(error, UnreachableError):
@@ -77,10 +74,6 @@ async def run(kind: str, target: Target, fs: str, *, servers: bool, as_json: boo
     for warning in view.warnings:
         sys.stderr.write(f"warning: {safe(warning)}\n")
     return Exit.WARNINGS if view.warnings else Exit.DONE
-
-
-class NothingError(Exception):
-    """A question was answered by a failure; the text holds the command, its exit code and its last lines."""
 
 
 def _model(supervisor: Supervisor, view: View, kind: type[Any], host: str = "") -> Any:
@@ -259,7 +252,8 @@ async def _devices_of(supervisor: Supervisor, view: View, hosts: Sequence[str]) 
         ]
         view.lines += [*([""] if view.lines else []), f"{host}"]
         view.lines += table(("name", "size", "kind", "model", "identity", "in use"), rows, right=(1,))
-    view.lines.append("A device of which Linux sees no use may still be an NSD: compare `restripe show nsds`.")
+    if supervisor.store.state.header.kind == filesystems.USUAL:
+        view.lines.append("A device of which Linux sees no use may still be an NSD: compare `restripe show nsds`.")
 
 
 async def _jobs(supervisor: Supervisor, view: View) -> None:

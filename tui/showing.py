@@ -15,9 +15,11 @@ from remote.events import Event, LinkChanged
 from remote.hostkeys import HostKeyQuestion, Trust
 from remote.recording import RecordingError
 from remote.secret import SecretQuestion
-from supervision import filesystems
+from supervision import filesystems, recipes
 from supervision.brake import FLOOR, Terms
-from supervision.migration import perform
+from supervision.leading import Leading
+from supervision.migration import Ending, operator_name, perform
+from supervision.plan import PlanError
 from supervision.player import Player
 from supervision.probejob import MEAN, Wish
 from supervision.replay import Replay
@@ -27,6 +29,7 @@ from tui.app import RestripeApp
 from tui.carrying import MIGRATION
 from tui.connecting import Target, settings_for
 from tui.exits import Exit
+from tui.guiding import GUIDE, AtScreen, recorded_steps
 from tui.leaving import come_back, goes_on, recording_lines, unreached
 from tui.running import CrashError
 from tui.settings import Settings
@@ -44,7 +47,8 @@ async def replay(file: Path, *, speed: float | None, start: str | None, settings
         return Exit.USAGE
     player = Player(recording, speed=speed or 60.0)
     player.seek(begin)
-    app = RestripeApp(Session(player, filesystems.file_system(recording.header, sites=settings.config.sites)))
+    fs = filesystems.file_system(recording.header, sites=settings.config.sites)
+    app = RestripeApp(Session(player, fs, steps=recorded_steps))
     return _ended(app, await _run(app, settings))
 
 
@@ -55,30 +59,36 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
     """
     from simulator.client import Simulation, SimulationError
     from tui.demo import exit_of, opened
+    from tui.making import MetadataPlans
 
     try:
         async with Simulation.start(scenario="seed", speed=speed) as simulation, opened(simulation, record) as demo:
             supervisor = demo.supervisor
             fs = filesystems.file_system(supervisor.store.state.header)
             watch = Watch(supervisor, fs)
+            person = AtScreen()
+            maker = MetadataPlans(supervisor, by=operator_name(), plan_id=supervisor.store.state.header.plan)
+            leading = Leading(supervisor, recipes.find, person, operator=operator_name(), maker=maker)
             session = Session(
                 supervisor.store,
                 fs,
                 supervisor=supervisor,
                 watch=watch,
                 writer=demo.writer,
-                migration=None if auto else demo.migration,
+                leading=None if auto else leading,
+                steps=recorded_steps,
             )
             if auto:
                 supervisor.start(MIGRATION, perform(demo.migration))
-            else:
-                supervisor.start("plan", demo.migration.prepare())
-            app = RestripeApp(session, first="migrate" if auto else "cluster")
+            app = person.app = RestripeApp(session, first="migrate" if auto else "cluster")
             app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))
+            if not auto:
+                app.after_first_frame(lambda: supervisor.start(GUIDE, leading.make()))
             code = await _run(app, settings)
-            begun = session.migration is None
-        if begun and code is not Exit.INTERRUPTED:
-            code = Exit.UNKNOWN if app.crash else exit_of(demo)
+            demo.ended = how = _ending(app, demo.migration.ending if auto else leading.ending)
+            warnings = leading.guide.warnings if leading.guide else demo.migration.warnings
+        if how is not None and code is not Exit.INTERRUPTED:
+            code = exit_of(how, warned=bool(warnings or demo.writer.failure))
         elif code is Exit.DONE and demo.writer.failure:
             code = Exit.WARNINGS
         _say(recording_lines(demo.writer))
@@ -86,6 +96,11 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
     except (SimulationError, RecordingError, SiteError) as error:
         sys.stderr.write(f"Nothing was done: {error}\n")
         return Exit.FAILED
+
+
+def _ending(app: RestripeApp, ending: Ending | None) -> Ending | None:
+    """How a migration ended; nobody knows after an error of our own. None where nothing was begun."""
+    return Ending.UNKNOWN if ending and app.crash else ending
 
 
 class Prompts:
@@ -104,15 +119,29 @@ class Prompts:
 
 
 async def connect(
-    target: Target, fs_name: str, *, armed: bool, record: Path | None, settings: Settings, locked: str = ""
+    target: Target,
+    fs_name: str,
+    *,
+    armed: bool,
+    record: Path | None,
+    settings: Settings,
+    locked: str = "",
+    plan: Path | None = None,
 ) -> Exit:
     """A cluster on the screens, read-only unless armed. The screens open while the hosts are still connecting.
 
-    `locked` is why it is read-only although it was to be armed.
+    `locked` is why it is read-only although it was to be armed; `plan` is the file of the migration to go on with.
     """
+    from tui.making import MetadataPlans
     from tui.opening import opened
+    from tui.planning import read
 
-    prompts = Prompts()
+    try:
+        planned = read(plan) if plan else None
+    except PlanError as error:
+        sys.stderr.write(f"{plan}: {error}\n")
+        return Exit.USAGE
+    prompts, person = Prompts(), AtScreen()
     ssh = msgspec.structs.replace(settings_for(target), ask_host_key=prompts.host_key, ask_secret=prompts.secret)
     probe = _probe(settings, target)
     more = (probe.host,) if probe.host else ()  # whose jobs are looked at
@@ -123,12 +152,26 @@ async def connect(
             live.store.listen(lambda _state, event: connected.set() if _is_up(event) else None)
             given = settings.config.brake
             terms = Terms(given.floor or FLOOR, given.command or "")
+            leading = None
+            if live.store.state.header.kind == "gpfs":
+                maker = MetadataPlans(supervisor, by=operator_name(), sites=settings.config.sites)
+                leading = Leading(supervisor, recipes.find, person, operator=operator_name(), maker=maker)
             session = Session(
-                live.store, fs, supervisor=supervisor, watch=live.watch, writer=writer, probe=probe, terms=terms
+                live.store,
+                fs,
+                supervisor=supervisor,
+                watch=live.watch,
+                writer=writer,
+                probe=probe,
+                terms=terms,
+                leading=leading,
+                steps=recorded_steps,
+                guides=filesystems.guides(supervisor, operator_name()),
             )
-            app = RestripeApp(session)
+            app = person.app = RestripeApp(session, first="migrate" if planned else "cluster")
             prompts.app = app
             app.after_first_frame(lambda: supervisor.start("first look", live.watch.begin()))
+            app.after_first_frame(lambda: app.begin_guide(planned, str(plan.absolute()) if plan else ""))
             code = await _run(app, settings, f"--write has no effect: {locked}" if locked else "")
             left, unsure = live.store.state, app.unsure  # while the links are open
             live.how = _how(app, code)
@@ -138,13 +181,15 @@ async def connect(
     if not connected.is_set():
         _say(unreached(left))
     _say(goes_on(fs, left, time.time()))
-    _say(come_back(target, fs_name, settings, armed=armed))
+    _say(come_back(target, fs_name, settings, armed=armed, plan=leading.kept if leading else ""))
     _say(recording_lines(writer))
     if unsure:
         code = Exit.UNKNOWN
     elif code is Exit.DONE and not connected.is_set():
         code = Exit.UNREACHABLE
-    elif code is Exit.DONE and writer.failure:
+    elif code is Exit.DONE and session.guides and (ending := session.guides.ending):
+        code = Exit[ending.name]
+    if code is Exit.DONE and writer.failure:
         code = Exit.WARNINGS
     return _ended(app, code)
 

@@ -10,6 +10,7 @@ import msgspec
 
 from remote.command import Command
 from remote.text import one_line
+from supervision import filesystems
 from supervision.supervisor import Cadence
 from tui.connecting import Target
 from tui.exits import Exit
@@ -41,12 +42,16 @@ def way(
     destination: str,
     fs: str | None,
     *,
+    gfs2: str | None = None,
     config: Path | None,
     jump: str | None,
     through: str | None,
     sudo: bool | None,
 ) -> tuple[Target, str]:
-    """How to reach `[USER@]HOST`, and which file system is meant there: None is what no flag said."""
+    """How to reach `[USER@]HOST`, and which file system is meant there: None is what no flag said.
+
+    `gfs2` is the path of a device.
+    """
     _key, usual = settings.host(destination)
     target = Target(
         "",
@@ -54,10 +59,11 @@ def way(
         jump=(usual.jump or "") if jump is None else jump,
         through=(usual.through or "") if through is None else through,
         sudo=bool(usual.sudo) if sudo is None else sudo,
+        kind="gfs2" if gfs2 else filesystems.USUAL,
     ).named(destination)
     if not target.user and usual.user:
         target = msgspec.structs.replace(target, user=usual.user)
-    return target, (usual.fs or "") if fs is None else fs
+    return target, gfs2 or ((usual.fs or "") if fs is None else fs)
 
 
 def slowed(cadences: Sequence[Cadence], costly: Sequence[Command], limits: Refresh) -> tuple[Cadence, ...]:

@@ -77,7 +77,9 @@ async def run(
     """Watch until the scan has ended, or for ever; returns how it ended. Without a name it is that of what runs."""
     writer = None
     try:
-        fs_name = fs_name or await _which(target, wanted)
+        if not fs_name:
+            kind, fs_name = await _which(target, wanted)
+            target = msgspec.structs.replace(target, kind=kind)
         async with opened(target, fs_name, record, settings) as session:
             writer = session.writer
             sys.stderr.write(f"Recording to {safe(str(writer.path.absolute()))}\n")
@@ -97,12 +99,12 @@ async def run(
     return Exit.WARNINGS if code is Exit.DONE and writer and writer.failure else code
 
 
-async def _which(target: Target, wanted: Wanted) -> str:
-    """The file system that is meant where none was named. Raises EndError."""
+async def _which(target: Target, wanted: Wanted) -> tuple[str, str]:
+    """The kind and the name of the file system that is meant where none was named. Raises EndError."""
     from tui.whichfs import file_system_of
 
     try:
-        name = await file_system_of(target, wanted.job, wanted.log, wanted.pid)
+        kind, name = await file_system_of(target, wanted.job, wanted.log, wanted.pid)
     except SiteError as error:
         raise EndError(str(error), _code_of(error)) from None
     if not name:
@@ -113,8 +115,10 @@ async def _which(target: Target, wanted: Wanted) -> str:
             if wanted.log
             else "no scan runs or has run as a job on"
         )
-        raise EndError(f"{what} {target.host}, so the file system is not known: name it with --fs", Exit.FAILED)
-    return name
+        raise EndError(
+            f"{what} {target.host}, so the file system is not known: name it with --fs or --gfs2", Exit.FAILED
+        )
+    return kind, name
 
 
 def _code_of(error: SiteError) -> Exit:

@@ -176,7 +176,8 @@ def progress_text(state: State, progress: Progress) -> str:
     parts = []
     counter = progress.counter
     if counter and counter.done is not None:
-        whole = "" if counter.total is None else f" of {counter.total:,}"
+        least = "at least " if counter.at_least else ""
+        whole = "" if counter.total is None else f" of {least}{counter.total:,}"
         counted = f"{counter.done:,}{whole} {counter.unit}"
         share = counter.fraction
         parts.append(counted if share is None else f"{share * 100:.1f} % of the work ({counted})")

@@ -21,12 +21,16 @@ def of_savemeta(log: SavemetaLog, dinodes: int | None = None) -> tuple[str, ...]
     return tuple(doubts)
 
 
-def check_savemeta(log: SavemetaLog) -> tuple[str, ...]:
-    """What the log of a finished savemeta cannot show, and what does."""
+def check_savemeta(log: SavemetaLog, *, counted: bool = False, whole: bool = False) -> tuple[str, ...]:
+    """What the log of a finished savemeta cannot show, and what does.
+
+    `counted` is that the dinodes of a device that is GFS2 were held against it, `whole` that gzip -t was.
+    """
     if not log.finished:
         return ()
     count = "blkid -p says gfs2 of the device, and gfs2_edit -p rgs tells of no more dinodes than blocks were saved"
-    return (count, "gzip -t: a full disk is not told of behind gzip") if log.gzip_level else (count,)
+    tested = "gzip -t: a full disk is not told of behind gzip"
+    return (*(() if counted else (count,)), *((tested,) if log.gzip_level and not whole else ()))
 
 
 def of_restoremeta(log: RestoremetaLog, saved: int | None = None) -> tuple[str, ...]:
@@ -42,8 +46,8 @@ def of_restoremeta(log: RestoremetaLog, saved: int | None = None) -> tuple[str, 
     return tuple(doubts)
 
 
-def check_restoremeta(log: RestoremetaLog) -> tuple[str, ...]:
-    """What the log of a restoremeta that succeeded cannot show, and what does."""
-    if log.outcome != "successful":
+def check_restoremeta(log: RestoremetaLog, *, whole: bool = False) -> tuple[str, ...]:
+    """What the log of a restoremeta that succeeded cannot show, and what does; `whole` is that gzip -t has read it."""
+    if log.outcome != "successful" or whole:
         return ()
     return ("the count is that of savemeta, or gzip -t finds the file whole: a truncated one is not told of",)

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from remote.gfs2.guarded import OTHER, Note, OfKind, Sum, guarded_line
 from remote.gfs2.models import Finding, FsckLog, FsckPass
 from remote.gfs2.reading import LONGEST_LINE, Line, Reading
 from remote.linux.line_stamps import split_stamp
@@ -69,14 +70,32 @@ class _Findings:
     def __init__(self) -> None:
         self.kinds: dict[str, tuple[int, int]] = {}
         self.other = 0
+        self._summed: list[tuple[OfKind, int]] = []
 
     def add(self, line: Line, text: str) -> None:
-        kind = _kind(text)
-        count, first = self.kinds.get(kind, (0, line.number))
+        self._count(kind_of(text), 1, line.number)
+
+    def told(self, line: Line, said: Sum | OfKind | Note) -> None:
+        """What our guard script counted of lines that are not in the log; a later sum stands for the one before."""
+        if isinstance(said, Sum):
+            self._summed.clear()
+        elif isinstance(said, OfKind):
+            self._summed.append((said, line.number))
+
+    def close(self) -> None:
+        """No line comes any more: the last sum counts."""
+        for said, number in self._summed:
+            if said.kind == OTHER:
+                self.other += said.count
+            else:
+                self._count(kind_of(said.kind), said.count, number)
+
+    def _count(self, kind: str, more: int, number: int) -> None:
+        count, first = self.kinds.get(kind, (0, number))
         if count or len(self.kinds) < KINDS:
-            self.kinds[kind] = (count + 1, first)
+            self.kinds[kind] = (count + more, first)
         else:
-            self.other += 1
+            self.other += more
 
     def sorted(self) -> Iterator[Finding]:
         """The most frequent first; of as many, in their order."""
@@ -95,14 +114,47 @@ def parse_fsck(stdout: str, stderr: str = "") -> Parsed[FsckLog]:
             continue
         if len(text) <= LONGEST_LINE and _step(text, passes, said):
             known = True
+        elif guarded := guarded_line(text):
+            findings.told(line, guarded)
         else:
             findings.add(line, text)
+    findings.close()
     if not known:
         reading.missing("no step of fsck.gfs2")
     lines = findings.other + sum(count for count, _ in findings.kinds.values())
     return reading.result(
         FsckLog(tuple(passes.all), tuple(findings.sorted()), findings.other, lines, timed=reading.timed, **said)
     )
+
+
+def pass_begun(text: str) -> str:
+    """The name of the pass that begins with a line; "" for any other line."""
+    if text == "Reconciling bitmaps.":
+        return "reconcile_bitmaps"
+    match = _STARTING.match(text) if len(text) <= LONGEST_LINE else None
+    return _plain_name(match["name"]) if match else ""
+
+
+def pass_done(text: str) -> str:
+    """The name of the pass that a line tells to be over; "" for any other line."""
+    match = _DONE.match(text) if len(text) <= LONGEST_LINE else None
+    return _plain_name(match["name"]) if match else ""
+
+
+def pass_percent(text: str) -> int | None:
+    """The figure that a pass tells of itself, which is none of the whole; None for any other line."""
+    match = (_PERCENT.match(text) or _FILE.match(text)) if len(text) <= LONGEST_LINE else None
+    return int(match["percent"]) if match else None
+
+
+def tells_nothing(text: str) -> bool:
+    """Whether a line is one of its usual ones that neither begins nor ends a pass."""
+    return _TELLS_NOTHING.match(text) is not None or text == "Writing changes to disk"
+
+
+def is_complete(text: str) -> bool:
+    """Whether a line tells that the check went through to its end."""
+    return len(text) <= LONGEST_LINE and bool(_COMPLETE.match(text) or _CLEAN.match(text))
 
 
 def _step(text: str, passes: _Passes, said: dict[str, bool]) -> bool:
@@ -126,7 +178,7 @@ def _step(text: str, passes: _Passes, said: dict[str, bool]) -> bool:
     return True
 
 
-def _kind(text: str) -> str:
+def kind_of(text: str) -> str:
     """A text without what is of one place alone: numbers, and names of files in quotes."""
     text = text[: 2 * LONGEST_KIND]
     named = _QUOTED.sub(lambda quoted: quoted[0] if (quoted[1] or quoted[2]) in _STATES else "'...'", text)

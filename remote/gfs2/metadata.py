@@ -12,6 +12,7 @@ from typing import Any
 import msgspec
 
 from remote.gfs2.doubts import check_restoremeta, check_savemeta, of_restoremeta, of_savemeta
+from remote.gfs2.guarded import guarded_line
 from remote.gfs2.models import Counted, RestoremetaLog, SavemetaLog
 from remote.gfs2.progress import is_begun, parse_progress_line, split_time
 from remote.gfs2.reading import LONGEST_LINE, Line, Reading
@@ -63,6 +64,8 @@ class _Log:
         counted = parse_progress_line(text)
         if counted is not None:
             self.counted.append(counted)
+        elif guarded_line(text):
+            return
         elif is_begun(text):
             self.reading.problem(line, "a line of progress that is not whole")
         elif len(text) <= LONGEST_LINE and _WARNINGS.match(text):
@@ -88,6 +91,14 @@ class _Log:
 def is_failure(text: str) -> bool:
     """Whether a line tells of a failure."""
     return len(text) <= LONGEST_LINE and _FAILURES.match(text) is not None
+
+
+def is_known(text: str) -> bool:
+    """Whether a line is one of those that savemeta or restoremeta begin or end with."""
+    if len(text) > LONGEST_LINE:
+        return False
+    found: dict[str, Any] = {}
+    return _savemeta_header(found, text) or _restoremeta_header(found, text) or bool(_LISTED.match(text))
 
 
 def parse_end(text: str) -> SavemetaLog | RestoremetaLog | None:

@@ -34,6 +34,8 @@ def signatures() -> Command:
     return Command(("restripe-signatures",), Effect.READS, deadline=60.0, privileged=True)
 
 
+HISTORY = 32768
+"""Bytes of each log's end that are the most that is ever asked for: what was usual before anybody looked."""
 LOG_BYTES = 12288
 """Bytes of each log's end that are asked for again and again: a hundred lines and more."""
 
@@ -46,9 +48,14 @@ def logs(most: int = LOG_BYTES) -> Command:
     return Command(("restripe-logs", str(most)), Effect.READS, deadline=20.0)
 
 
+def kernel_log(most: int = LOG_BYTES) -> Command:
+    """The kernel's log alone, for hosts that have no GPFS."""
+    return Command(("restripe-logs", str(most), "kernel"), Effect.READS, deadline=20.0)
+
+
 def log_history() -> Command:
     """The same as far back as it is ever asked: what was usual before anybody looked."""
-    return logs(32768)
+    return logs(HISTORY)
 
 
 def disk_counters() -> Command:

@@ -1,6 +1,7 @@
 # The ends of GPFS's log and of the kernel's log, version 1; writes nothing. docs/impact.md.
 # By hand: ssh HOST sh -s <logs.sh. Asked by restripe as `sh -c`; remote/linux/log_tails.py reads the answer.
-# The first argument is how many bytes of each log are told at most, 32 KiB without one.
+# The first argument is how many bytes of each log are told at most, 32 KiB without one; with `kernel` for a second one
+# GPFS's log is not looked for.
 # RESTRIPE_SYSROOT (absolute) stands before /var and /proc, and then nothing but files is read.
 # Only what dash, bash, mksh, ksh93 and busybox sh share is used here.
 #
@@ -14,6 +15,7 @@ export PATH LC_ALL
 R=${RESTRIPE_SYSROOT-}
 EACH=${RESTRIPE_LOG_SECONDS:-5} # for one log
 MOST=${1:-32768}
+ONLY=${2-}
 
 # What both readers use. `over` is the last word of one that has missed nothing.
 COMMON='
@@ -129,7 +131,7 @@ main() {
     printf 'today %s\n' "$(date '+%Y-%m-%d %z')"
     MARK=RESTRIPE_LOGS=${R:+$R:}
     find_readers
-    log mmfs "$MMFS"
+    [ "$ONLY" = kernel ] || log mmfs "$MMFS"
     log kernel "$KERNEL"
     echo end
     exit 0

@@ -94,12 +94,7 @@ class RunningScan(msgspec.Struct, frozen=True, gc=False):
     @property
     def words(self) -> tuple[str, ...]:
         """The command as a person would type it: without the shell before a script, its program by its bare name."""
-        words = self.argv
-        if len(words) > 1 and _is_shell(words[0]):
-            words = words[1:]
-            while len(words) > 1 and (words[0].startswith("-") or words[0] in ("sh", "ash")):
-                words = words[1:]
-        return (words[0].rpartition("/")[2], *words[1:]) if words else ()
+        return program_words(self.argv)
 
     @property
     def who(self) -> str:
@@ -114,6 +109,16 @@ class RunningScans(msgspec.Struct, frozen=True):
     now: float | None = None
     scans: tuple[RunningScan, ...] = ()
     more: int = 0
+
+
+def program_words(argv: tuple[str, ...]) -> tuple[str, ...]:
+    """A command as a person would type it, of its words in /proc."""
+    words = argv
+    if len(words) > 1 and _is_shell(words[0]):
+        words = words[1:]
+        while len(words) > 1 and (words[0].startswith("-") or words[0] in ("sh", "ash")):
+            words = words[1:]
+    return (words[0].rpartition("/")[2], *words[1:]) if words else ()
 
 
 _SHELLS = frozenset(("sh", "ash", "bash", "dash", "mksh", "busybox"))

@@ -14,6 +14,7 @@ from textual import on
 from textual.app import ComposeResult
 from textual.binding import Binding, BindingType
 from textual.containers import Vertical
+from textual.screen import ModalScreen
 
 from remote.text import safe
 from screens.base import SessionScreen
@@ -30,6 +31,14 @@ from supervision.patterns import TOO_LONG, TooSlowError
 SIDEWAYS = 8
 REDRAW = 0.1
 """Seconds between two redraws while a filter works through a long log."""
+
+
+class Saying(ModalScreen[None]):
+    """A screen above others that has a line for what there is to say."""
+
+    def say(self, text: str) -> None:
+        """Show it there."""
+        raise NotImplementedError
 
 
 class LogView(Vertical):
@@ -377,5 +386,5 @@ class LogView(Vertical):
             self.mount(Prompt(label, value, entered, back_to=self.text), after=self.text)
 
     def _say(self, words: str) -> None:
-        if isinstance(self.screen, SessionScreen):
+        if isinstance(self.screen, SessionScreen | Saying):
             self.screen.say(words)

@@ -120,7 +120,10 @@ def test_what_the_fixed_scripts_and_the_discovery_print() -> None:
     assert found["model"]["devices"] == [["sda", "generic"], ["dm-3", "dmm"]]
 
 
-@pytest.mark.parametrize("command", ["restripe-devices", "restripe-scans", "restripe-signatures"])
+@pytest.mark.parametrize(
+    "command",
+    [f"restripe-{name}" for name in ("devices", "gfs2-use", "room", "scans", "signatures", "work")],
+)
 def test_half_of_what_a_fixed_script_printed_is_a_problem(command: str) -> None:
     result = restripe_parse(command, stdin=f"{command} 1\ndevice sda\n".encode())
     assert result.exit_code == 1

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from remote.linux.commands import logs
+from remote.linux.commands import kernel_log, logs
 from remote.linux.log_tails import LogTails, parse_logs
 from remote.text import decode
 from tests.processes import environ, every_pid
@@ -145,3 +145,13 @@ async def test_the_journal_is_asked_first_and_where_it_shows_nothing_the_kernel_
     kernel = parse_logs(decode(got.stdout)).model.get("kernel")
     assert kernel is not None
     assert (kernel.why, kernel.via, len(kernel.marks), len(kernel.entries)) == ("", via, lines, lines)
+
+
+async def test_a_host_without_gpfs_is_asked_for_the_kernel_s_log_alone(dash: LocalHost, root: Root) -> None:
+    root.write(LATEST, "of no use\n")
+    root.write(MESSAGES, "Jun  6 15:28:09 n1 kernel: a\n")
+    dash.env["RESTRIPE_SYSROOT"] = str(root.directory)
+    (got,) = await dash.site.query(HOST, kernel_log())
+    told = parse_logs(decode(got.stdout))
+    assert told.problems == ()
+    assert [tail.name for tail in told.model.tails] == ["kernel"]

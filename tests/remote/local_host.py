@@ -31,6 +31,15 @@ SHELLS = {
 HOST = "here"
 
 
+def in_shells(*shells: str) -> pytest.MarkDecorator:
+    """Play a test in these shells and not in all: for what a shell only hands to other programs, or compares as text.
+
+    `bash-posix` is /bin/sh where GPFS runs most; beside it stands one of the others, each in some test.
+    """
+    assert set(shells) <= SHELLS.keys()
+    return pytest.mark.parametrize("host", shells, indirect=True)
+
+
 class LocalFleet:
     """What a Fleet does, by a local shell."""
 

@@ -11,7 +11,7 @@ from remote import jobs
 from remote.errors import JobError
 from remote.jobs import JobState
 from remote.live import LiveOptions
-from tests.remote.local_host import HOST, LocalHost
+from tests.remote.local_host import HOST, LocalHost, in_shells
 from tests.remote.staged_launch import read_to_end
 
 BOOTED = "/run/systemd/system"
@@ -80,6 +80,7 @@ async def test_a_unit_is_asked_for_as_a_person_would_type_it(systemd: Systemd, h
     assert boot == Path("/proc/sys/kernel/random/boot_id").read_text().strip()
 
 
+@in_shells("bash-posix", "dash")
 @pytest.mark.parametrize(
     ("uid", "kill", "used"), [(1000, "yes", True), (1000, "no", False), (0, "yes", False)], ids=str
 )
@@ -92,6 +93,7 @@ async def test_unasked_only_a_login_that_takes_its_jobs_with_it_gets_units(
     assert systemd.words[:1] == (["--user"] if used else [])
 
 
+@in_shells("bash-posix", "ksh93")
 async def test_without_a_systemd_there_is_no_unit(systemd: Systemd, host: LocalHost) -> None:
     systemd.wanted()
     systemd.booted.rmdir()
@@ -99,6 +101,7 @@ async def test_without_a_systemd_there_is_no_unit(systemd: Systemd, host: LocalH
     assert systemd.words == []
 
 
+@in_shells("bash-posix", "busybox")
 async def test_a_launch_that_gets_no_unit_runs_nothing_and_can_be_tried_again(
     systemd: Systemd, host: LocalHost
 ) -> None:
@@ -115,6 +118,7 @@ async def test_a_launch_that_gets_no_unit_runs_nothing_and_can_be_tried_again(
     assert await ends(host, "refused") == (4, b"hello\n")
 
 
+@in_shells("bash-posix", "mksh")
 async def test_a_user_who_does_not_linger_is_told_so(systemd: Systemd, host: LocalHost) -> None:
     systemd.user(1000)
     systemd.answers("yes", "no")
@@ -125,6 +129,7 @@ async def test_a_user_who_does_not_linger_is_told_so(systemd: Systemd, host: Loc
     assert systemd.words == []
 
 
+@in_shells("bash-posix", "ksh93")
 async def test_a_unit_that_started_although_it_was_told_otherwise_is_followed(
     systemd: Systemd, host: LocalHost
 ) -> None:

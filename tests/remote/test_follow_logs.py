@@ -11,7 +11,7 @@ from pathlib import Path
 
 from remote.jobs import JobState
 from remote.site import Chunk, FileLog, Followed, JobLog, ProcessSeen, Rewound, StateSeen
-from tests.remote.local_host import HOST, LocalHost
+from tests.remote.local_host import HOST, LocalHost, in_shells
 from tests.waiting import until
 
 
@@ -70,6 +70,7 @@ def append(path: Path, data: bytes) -> None:
         file.write(data)
 
 
+@in_shells("bash-posix", "dash", "ksh93")
 async def test_bytes_arrive_as_they_are_in_whatever_pieces(host: LocalHost) -> None:
     pieces = [b"\xc3", b"\xa9\xe2\x82", b"\xac\xf0\x9f\x98", b"\x80\rp 10%", b"\rp 50%\rp 100%\n", b"\xff\x00no end"]
     octal = ["".join(f"\\{byte:03o}" for byte in piece) for piece in pieces]
@@ -90,6 +91,7 @@ async def test_bytes_arrive_as_they_are_in_whatever_pieces(host: LocalHost) -> N
     assert (last.status.state, last.status.rc) == (JobState.FINISHED, 0)
 
 
+@in_shells("bash-posix", "mksh")
 async def test_a_file_grows_and_its_writer_goes(host: LocalHost) -> None:
     path = host.directory / "mmrestripefs.log"
     with subprocess.Popen(["sleep", "600"]) as writer:
@@ -107,6 +109,7 @@ async def test_a_file_grows_and_its_writer_goes(host: LocalHost) -> None:
     assert (seen.log, seen.processes) == (b"10 %\n100 %", [True, False])
 
 
+@in_shells("bash-posix", "busybox")
 async def test_a_writer_whose_number_was_given_away_is_gone(host: LocalHost) -> None:
     path = host.directory / "log"
     append(path, b"x")
@@ -117,6 +120,7 @@ async def test_a_writer_whose_number_was_given_away_is_gone(host: LocalHost) -> 
     assert (await host.site.look(HOST, FileLog(str(path), os.getpid()), 0, other)).state == "gone"
 
 
+@in_shells("bash-posix", "ksh93")
 async def test_a_truncated_log_is_read_again(host: LocalHost) -> None:
     path = host.directory / "log"
     append(path, b"0123456789" * 10)
@@ -128,6 +132,7 @@ async def test_a_truncated_log_is_read_again(host: LocalHost) -> None:
     assert seen.rewound == ["truncated"]
 
 
+@in_shells("bash-posix", "busybox")
 async def test_a_rotated_log_is_read_again(host: LocalHost) -> None:
     path = host.directory / "log"
     append(path, b"old\n")
@@ -140,6 +145,7 @@ async def test_a_rotated_log_is_read_again(host: LocalHost) -> None:
     assert seen.rewound == ["rotated"]
 
 
+@in_shells("bash-posix", "bash")
 async def test_a_log_rewritten_in_place_is_read_again(host: LocalHost) -> None:
     path = host.directory / "log"
     append(path, b"old\n" * 20)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import subprocess
 from collections.abc import Iterator
@@ -12,7 +13,7 @@ import pytest
 from remote.command import Command, Effect
 from remote.errors import JobError, RefusedError
 from remote.jobs import JobSpec, JobState
-from tests.remote.local_host import HOST, LocalHost, shell_job
+from tests.remote.local_host import HOST, LocalHost, in_shells, shell_job
 from tests.remote.staged_launch import read_to_end
 from tests.waiting import until
 
@@ -62,13 +63,19 @@ async def refused(host: LocalHost) -> str:
     return launch.value.note
 
 
-@pytest.mark.parametrize("mode", [0o770, 0o720, 0o702, 0o1777], ids=oct)
+@pytest.mark.parametrize(
+    ("host", "mode"),
+    [("bash-posix", 0o770), ("dash", 0o720), ("busybox", 0o702), ("ksh93", 0o1777)],
+    indirect=["host"],
+    ids=str,
+)
 async def test_a_base_that_others_may_write_is_refused(host: LocalHost, mode: int) -> None:
     host.base.mkdir()
     host.base.chmod(mode)
     assert await refused(host) == "base_writable"
 
 
+@in_shells("bash-posix", "mksh")
 async def test_a_base_below_one_that_others_may_write_is_refused(host: LocalHost) -> None:
     above = host.directory / "above"
     above.mkdir()
@@ -89,6 +96,7 @@ async def test_a_link_to_a_base_is_judged_by_what_it_leads_to(dash: LocalHost) -
     assert (await dash.launch("fine", "exit 0")).state in (JobState.RUNNING, JobState.FINISHED)
 
 
+@in_shells("bash-posix", "bash")
 async def test_a_relative_base_is_refused(host: LocalHost) -> None:
     host.env["RESTRIPE_JOBS"] = "jobs"
     assert await refused(host) == "base_relative"
@@ -97,6 +105,7 @@ async def test_a_relative_base_is_refused(host: LocalHost) -> None:
     assert error.value.note == "base_relative"
 
 
+@in_shells("bash-posix", "ksh93")
 async def test_a_base_of_another_user_is_refused(host: LocalHost) -> None:
     if os.geteuid() != 0:
         pytest.skip("only root can give a directory to another user")
@@ -105,6 +114,7 @@ async def test_a_base_of_another_user_is_refused(host: LocalHost) -> None:
     assert await refused(host) == "base_owner"
 
 
+@in_shells("bash-posix", "busybox")
 async def test_a_shared_file_system_is_refused(host: LocalHost) -> None:
     for magic in SHARED.values():
         host.tool("stat", f"echo {magic}")
@@ -141,6 +151,7 @@ async def test_on_a_full_disk_nothing_is_launched(host: LocalHost, small: Path) 
     await until((host.directory / "ran").exists)
 
 
+@in_shells("bash-posix", "dash", "ksh93")
 async def test_an_attached_file_that_does_not_fit_refuses_the_launch(host: LocalHost, small: Path) -> None:
     files = [(f"part{index}", "x" * 90_000) for index in range(25)]
     with pytest.raises(JobError) as error:
@@ -157,6 +168,7 @@ async def test_the_exit_code_is_kept_when_the_log_fills_the_disk(host: LocalHost
     assert len(log) > 1 << 20
 
 
+@in_shells("bash-posix", "mksh")
 async def test_a_job_directory_that_cannot_be_finished_runs_nothing(host: LocalHost) -> None:
     """The link is won and then the directory is in the way of itself: the code and the log say what happened."""
     (host.base / "odd").mkdir(parents=True, mode=0o700)
@@ -168,6 +180,7 @@ async def test_a_job_directory_that_cannot_be_finished_runs_nothing(host: LocalH
     assert not (host.directory / "ran").exists()
 
 
+@in_shells("bash-posix", "ksh93")
 async def test_every_job_is_listed_with_what_it_is(host: LocalHost) -> None:
     title, operator = "Löschen von 'nsd1'\n\t\"x\" \\", "Ålice"
     command = Command(("sh", "-c", "exit 2\n"), Effect.DESTROYS, interruptible=False)
@@ -184,6 +197,7 @@ async def test_every_job_is_listed_with_what_it_is(host: LocalHost) -> None:
     assert listed["sealed-2"].state is JobState.SEALED
 
 
+@in_shells("bash-posix", "busybox")
 async def test_a_long_command_is_listed_whole_and_not_interrupted(host: LocalHost) -> None:
     """mmdeldisk with hundreds of disks: stopping it half-way must stay refused."""
     disks = ";".join(f"nsd_{number:05}" for number in range(6000))
@@ -228,8 +242,11 @@ async def test_damaged_jobs_are_listed_too(host: LocalHost) -> None:
     assert listed["only-rc"].rc == 3
     with pytest.raises(RefusedError):  # nobody can tell that this may be interrupted
         await host.site.stop(HOST, "odd-about")
-    for name in damage:
+
+    async def settled(name: str) -> None:
         assert (await host.state(name)).state is listed[name].state
         if name != "empty":  # whatever is damaged, nothing is run a second time
             assert (await host.launch(name, f"touch {host.directory}/ran")).state is listed[name].state
+
+    await asyncio.gather(*map(settled, damage))
     assert not (host.directory / "ran").exists()

@@ -6,13 +6,14 @@ from remote.gpfs import commands as gpfs
 from remote.gpfs.schedule import SCRIPT, schedule, script
 from remote.jobs import JobSpec, JobState
 from remote.site import JobLog
-from tests.remote.local_host import HOST, LocalHost
+from tests.remote.local_host import HOST, LocalHost, in_shells
 from tests.waiting import until
 
 TIGHT = gpfs.mmchqos_enable("fs1", {"system": {"maintenance": "300IOPS"}})
 FREE = gpfs.mmchqos_enable("fs1", {"system": {"maintenance": "unlimited"}})
 
 
+@in_shells("bash-posix", "dash")
 async def test_a_running_job_is_told_that_it_is_watched_and_an_ended_one_is_left_alone(host: LocalHost) -> None:
     await host.launch("watched", "trap 'exit 3' TERM; echo ready; while :; do sleep 600 & wait; done")
     await host.says("watched", b"ready\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import shutil
+from pathlib import Path
 
 import pytest
 from hypothesis import HealthCheck, example, given, settings
@@ -14,7 +15,7 @@ from remote.command import Command, Effect, quote
 from remote.jobs import JobSpec
 from remote.live import LiveOptions, LiveSite
 from remote.question import question_script, take_apart
-from tests.remote.local_host import HOST, LocalHost
+from tests.remote.local_host import HOST, SHELLS, LocalHost, in_shells
 from tests.remote.staged_launch import read_to_end
 
 WORDS = st.text(st.characters(exclude_characters="\0", exclude_categories=["Cs"]))
@@ -54,7 +55,17 @@ def test_a_command_is_a_bare_name(name: str) -> None:
         Command((name, "x"), Effect.READS)
 
 
-async def test_a_batch_in_every_shell(host: LocalHost) -> None:
+async def test_a_batch_in_every_shell(tmp_path: Path) -> None:
+    """In all that are here at once, for each waits out a deadline."""
+    async with asyncio.TaskGroup() as group:
+        for shell, words in SHELLS.items():
+            if shutil.which(words.split()[0]):
+                (tmp_path / shell).mkdir()
+                group.create_task(ask_a_batch(LocalHost(tmp_path / shell, shell), shell))
+
+
+async def ask_a_batch(host: LocalHost, shell: str) -> None:
+    """Ask in one shell, as which a failure names it."""
     answers = await host.site.query(
         HOST,
         Command(("sh", "-c", "printf a; printf b >&2; exit 200"), Effect.READS),
@@ -62,10 +73,12 @@ async def test_a_batch_in_every_shell(host: LocalHost) -> None:
         Command(("no-such-command",), Effect.READS),
         Command(("cat",), Effect.READS),
     )
-    assert [(answer.rc, answer.stdout) for answer in answers] == [(200, b"a"), (124, b""), (127, b""), (0, b"")]
-    assert answers[0].stderr == b"b"
+    told = [(answer.rc, answer.stdout) for answer in answers]
+    assert told == [(200, b"a"), (124, b""), (127, b""), (0, b"")], shell
+    assert answers[0].stderr == b"b", shell
 
 
+@in_shells("bash-posix", "ksh93")
 async def test_sudo_stands_before_what_needs_it_and_nothing_else(host: LocalHost) -> None:
     site = sudo_site(host)
     plain = Command(("basename", "plain"), Effect.READS)
@@ -81,6 +94,7 @@ async def test_sudo_stands_before_what_needs_it_and_nothing_else(host: LocalHost
     assert told == [f"sudo -n {shutil.which('basename', path='/usr/bin:/bin')} it's root"] * 2
 
 
+@in_shells("bash-posix", "mksh")
 async def test_a_line_buffered_job_tells_at_once(host: LocalHost) -> None:
     """A program that writes to a file keeps 4 kB back unless `stdbuf` says otherwise; it is used where it is."""
     host.tool("stdbuf", f'echo "$*" >"{host.directory}/stdbuf"\nshift\nexec "$@"')

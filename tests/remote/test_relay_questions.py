@@ -78,18 +78,23 @@ async def test_what_tells_that_the_host_was_reached_is_no_part_of_the_answer(sit
     assert REACHED.encode() not in output.stderr
 
 
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=1, max_size=40))
-def test_arguments_survive_two_shells(cluster: Cluster, words: list[str]) -> None:
-    async def ask() -> bytes:
+WORDS = st.lists(st.text(st.characters(codec="utf-8", exclude_characters="\0")), min_size=1, max_size=40)
+
+
+@settings(max_examples=3, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(WORDS, min_size=1, max_size=8))
+def test_arguments_survive_two_shells(cluster: Cluster, questions: list[list[str]]) -> None:
+    """Several questions a connection, for that is what takes the time."""
+
+    async def ask() -> list[bytes]:
         site = cluster.admin.site("relayed-1")
         try:
-            (answer,) = await site.query("relayed-1", asks("printf", "[%s]", *words))
+            answers = await site.query("relayed-1", *(asks("printf", "[%s]", *words) for words in questions))
         finally:
             await site.close()
-        return answer.stdout
+        return [answer.stdout for answer in answers]
 
-    assert asyncio.run(ask()) == "".join(f"[{word}]" for word in words).encode()
+    assert asyncio.run(ask()) == ["".join(f"[{word}]" for word in words).encode() for words in questions]
 
 
 async def test_awkward_login_shells_on_both_hosts(farm: Farm) -> None:

@@ -279,7 +279,7 @@ async def test_only_lines_in_sight_are_drawn() -> None:
 
 
 @settings(
-    max_examples=20,
+    max_examples=10,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=(Phase.explicit, Phase.reuse, Phase.generate),

@@ -367,7 +367,7 @@ def test_what_a_person_types_is_one_command_without_a_shell() -> None:
             read_command(typed, "pollux1", hosts)
 
 
-@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.text(max_size=40), st.text(max_size=40), st.text(max_size=40))
 async def test_no_text_of_a_host_harms_the_list(title: str, command: str, operator: str) -> None:
     live = Live(armed=True)

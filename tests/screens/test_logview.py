@@ -268,7 +268,7 @@ async def test_every_size_is_drawn(width: int, height: int) -> None:
         assert len(app.lines) == app.view.text.height
 
 
-@settings(max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=10, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.lists(st.binary(max_size=200) | st.text(max_size=60).map(lambda text: text.encode("utf-8", "surrogatepass"))))
 async def test_no_byte_of_a_log_steers_the_terminal(pieces: list[bytes]) -> None:
     app = LogApp(*pieces)
@@ -294,8 +294,10 @@ async def test_snapshots(size: tuple[int, int]) -> None:
         assert_snapshot(app, "snapshots_jobs", f"logview-{size[0]}x{size[1]}")
 
 
-@pytest.mark.parametrize("theme", ["textual-light", "textual-dark", "ansi-light", "ansi-dark"])
-@pytest.mark.parametrize("no_color", [False, True])
+@pytest.mark.parametrize(
+    ("theme", "no_color"),
+    [("textual-light", False), ("textual-dark", True), ("ansi-light", True), ("ansi-dark", False)],
+)
 async def test_signs_do_not_need_colour(theme: str, no_color: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     if no_color:
         monkeypatch.setenv("NO_COLOR", "1")

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
 
 import msgspec
 import pytest
-from textual.pilot import Pilot
 
 from remote.events import (
     Answered,
@@ -35,11 +32,10 @@ from supervision.session import Session
 from supervision.store import Store
 from supervision.supervisor import Supervisor
 from tests.screens import blockfs
+from tests.screens.everyscreen import ALIEN, every_screen, shown
 from tests.screens.hearing import hearing
 from tests.screens.snap import text_of
 from tests.waiting import until
-from tui.app import RestripeApp
-from tui.help import HelpScreen
 from tui.plain import Plain
 
 SIZES = ((80, 24), (120, 40))
@@ -47,10 +43,6 @@ NOW = 1_700_000_000.0
 HEADER = Header(1, "test", NOW, NOW, "data", ("node1", "node2"), "node1", "ops@desk", kind="blockfs")
 JOB = JobStatus("s1", JobState.RUNNING, began=NOW, title="save", operator="ops@desk", command="blockfs-edit savemeta x")
 LSBLK = 'NAME="sda" KNAME="sda" TYPE="disk" SIZE="1073741824"\n'
-ALIEN = re.compile(
-    r"gpfs|\bnsds?\b|\bmm[a-z]+|\binodes?|pool|stanza|failure group|dataonly|metadataonly|-Y\b", re.IGNORECASE
-)
-SCREENS = ("cluster", "disks", "devices", "migrate", "restripe", "jobs", "commands")
 
 
 def answered(n: int, host: str, command: Any, out: str) -> tuple[Event, Event]:
@@ -118,52 +110,34 @@ def live(events: tuple[Event, ...]) -> Session:
     return session
 
 
-@asynccontextmanager
-async def shown(session: Session, size: tuple[int, int]) -> AsyncIterator[tuple[RestripeApp, Pilot[int]]]:
-    app = RestripeApp(session)
-    async with app.run_test(size=size) as pilot:
-        await until(lambda: "[1 Cluster]" in text_of(app))
-        yield app, pilot
+def at_home(told: dict[str, str], width: int) -> None:
+    """No screen says a word of another kind, and no line is wider than the terminal."""
+    for name, text in told.items():
+        alien = ALIEN.search(text)
+        assert alien is None, f"{name} says {alien and alien[0]!r}:\n{text}"
+        for line in text.splitlines():
+            assert len(line) <= width, f"{name}: {line}"
 
 
-async def every_screen(app: RestripeApp, pilot: Pilot[int]) -> dict[str, str]:
-    """What each screen shows, with its help, and all that can be scrolled to."""
-    told = {}
-    for number, name in enumerate(SCREENS, 1):
-        await pilot.press(str(number))
-        await until(lambda name=name: f" {name.capitalize()}]" in text_of(app))  # type: ignore[misc]
-        text = text_of(app)
-        for _ in range(3):
-            await pilot.press("pagedown")
-            text += text_of(app)
-        await pilot.press("home", "question_mark")
-        await until(lambda: isinstance(app.screen, HelpScreen))
-        told[name] = text
-        told[f"help of {name}"] = text_of(app)
-        await pilot.press("escape")
-        await until(lambda: not isinstance(app.screen, HelpScreen))
-    return told
-
-
-@pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
-@pytest.mark.parametrize("how", ["live", "replayed"])
-@pytest.mark.parametrize("known_already", [WHOLE, LINKS], ids=["all", "nothing"])
+@pytest.mark.parametrize(
+    ("how", "size", "known_already"),
+    [("live", SIZES[0], LINKS), ("replayed", SIZES[0], WHOLE), ("replayed", SIZES[1], LINKS)],
+    ids=["live, nothing", "replayed, all", "replayed, nothing"],
+)
 async def test_no_screen_says_a_word_of_another_kind(
     tmp_path: Path, how: str, size: tuple[int, int], known_already: tuple[Event, ...]
 ) -> None:
+    """Live, with all that it has: the next test."""
     session = live(known_already) if how == "live" else replayed(tmp_path, known_already)
     async with shown(session, size) as (app, pilot):
-        for name, text in (await every_screen(app, pilot)).items():
-            alien = ALIEN.search(text)
-            assert alien is None, f"{name} says {alien and alien[0]!r}:\n{text}"
-            for line in text.splitlines():
-                assert len(line) <= size[0], f"{name}: {line}"
+        at_home(await every_screen(app, pilot), size[0])
 
 
 @pytest.mark.parametrize("size", SIZES, ids=lambda size: f"{size[0]}x{size[1]}")
 async def test_the_screens_show_what_it_has_and_say_what_it_has_not(size: tuple[int, int]) -> None:
     async with shown(live(WHOLE), size) as (app, pilot):
         told = await every_screen(app, pilot)
+    at_home(told, size[0])
     told = {name: " ".join(text.split()) for name, text in told.items()}  # a line may be broken anywhere
     cluster = told["cluster"]
     assert "BlockFS data" in cluster
@@ -249,13 +223,15 @@ def test_the_same_recording_is_read_in_lines(capsys: pytest.CaptureFixture[str],
     for event in replay.events:
         store.apply(event)
     said = capsys.readouterr().out
-    assert "44,450 of 88,900 blocks" in said
+    assert "44,450 of at least 88,900 blocks" in said
     assert ALIEN.search(said) is None
 
 
 def test_a_recording_of_a_kind_that_is_not_known_is_refused_in_words(tmp_path: Path) -> None:
     path = recording(tmp_path, msgspec.structs.replace(HEADER, kind="zonefs"), LINKS)
-    with pytest.raises(RecordingError, match="kind 'zonefs' is not known to this program: it knows blockfs, gpfs"):
+    with pytest.raises(
+        RecordingError, match="kind 'zonefs' is not known to this program: it knows blockfs, gfs2, gpfs"
+    ):
         Replay(path)
 
 

@@ -295,3 +295,14 @@ async def test_large_disks_are_added_with_percentages(tmp_path: Path) -> None:
     out = await inside.good("mmadddisk", "proj", "-F", file)
     assert [line.split()[0] for line in out.splitlines() if "% complete on" in line] == ["5", "60", "100"]
     assert parsers.parse(("mmadddisk",), out, "").problems == ()
+
+
+async def test_the_configuration_is_saved_into_the_file_that_is_named(inside: Inside, tmp_path: Path) -> None:
+    assert (await inside.run("mmbackupconfig", "mss1")).rc == 1
+    said = await inside.good("mmbackupconfig", "mss1", "-o", "saved")
+    assert said == "\nmmbackupconfig: Processing file system mss1 ...\nmmbackupconfig: Command successfully completed\n"
+    saved = (tmp_path / "saved").read_text().splitlines()
+    assert saved[0] == "filesystem:mss1:2"
+    assert len(saved) == 1 + 12
+    refused = await inside.run("mmbackupconfig", "mss1", "-o", "no/such/place")
+    assert (refused.rc, "could not be written" in refused.err) == (1, True)

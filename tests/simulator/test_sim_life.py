@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from simulator.__main__ import main
 from simulator.client import Simulation, SimulationError
 from tests.simulator.far_side import FarSide, processes_of, until
 
@@ -88,18 +89,22 @@ async def test_every_way_to_end_it(tmp_path: Path, how: str) -> None:
         (["--dir", __file__], "File exists"),
     ],
 )
-async def test_it_says_why_it_does_not_start(tmp_path: Path, arguments: list[str], complaint: str) -> None:
-    process = await asyncio.create_subprocess_exec(
-        *(sys.executable, "-m", "simulator", "--dir", str(tmp_path / "s"), *arguments),
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-    )
-    out, err = await process.communicate()
-    assert (process.returncode, out) == (2, b"")
-    assert err.startswith(b"simulator: ")
-    assert complaint in err.decode()
-    assert err.count(b"\n") == 1
+def test_it_says_why_it_does_not_start(
+    tmp_path: Path,
+    arguments: list[str],
+    complaint: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["simulator", "--dir", str(tmp_path / "s"), *arguments])
+    with pytest.raises(SystemExit) as ended:
+        sys.exit(main())
+    assert ended.value.code == 2
+    out, err = capsys.readouterr()
+    assert out == ""
+    assert err.startswith("simulator: ")
+    assert complaint in err
+    assert err.count("\n") == 1
 
 
 async def test_a_client_that_is_killed_leaves_nothing() -> None:

@@ -1,4 +1,4 @@
-"""Every switch of what nobody knows, over SSH: the whole procedure ends alike under each."""
+"""Every switch of what nobody knows, over SSH: the whole procedure ends alike whatever they are set to."""
 
 from __future__ import annotations
 
@@ -14,24 +14,33 @@ from tests.simulator.far_side import FarSide, until
 from tests.simulator.seed_listings import AFTER, squeezed
 from tests.simulator.test_sim_migration import METADATA, RESTRIPE, prepare
 
-EACH = [(name, value) for name, values in CHOICES.items() for value in values[1:]]
+TOGETHER = [{name: values[turn] for name, values in CHOICES.items() if len(values) > turn} for turn in range(1, 4)]
+"""Every value that is no default, once: the first of each switch, the second, the third."""
+STREAMS = [("stderr", "stdout"), ("stdout", "stderr"), ("stderr", "stderr")]
+"""Where progress and attention are printed, apart and together."""
 PIECES = {"progress_stream": "Scan completed successfully.", "attention_stream": "no longer properly replicated"}
 
 
-@pytest.mark.parametrize(("name", "value"), EACH)
-async def test_the_procedure_ends_alike_under_every_policy(far: FarSide, name: str, value: str) -> None:
-    await far.sim.control("set_policy", **{name: value})
+@pytest.mark.parametrize(
+    ("policies", "progress", "attention"),
+    [(policies, *streams) for policies, streams in zip(TOGETHER, STREAMS, strict=True)],
+    ids=str,
+)
+async def test_the_procedure_ends_alike_under_every_policy(
+    far: FarSide, policies: dict[str, str], progress: str, attention: str
+) -> None:
+    policies = policies | {"progress_stream": progress, "attention_stream": attention}
+    for name, value in policies.items():
+        await far.sim.control("set_policy", **{name: value})
     await prepare(far)
     _, listing, complaint = await far.run("mmlsdisk mss1")
     spoken = {"stdout": listing, "stderr": complaint}
-    where = value if name == "attention_stream" else "stdout"
-    assert PIECES["attention_stream"] in spoken[where]
+    assert PIECES["attention_stream"] in spoken[attention]
     assert parsers.parse(("mmlsdisk",), listing, complaint).problems == ()
     code, out, err = await far.run(RESTRIPE)
     assert code == 0
     spoken = {"stdout": out, "stderr": err}
-    where = value if name == "progress_stream" else "stdout"
-    assert spoken.pop(where).count(PIECES["progress_stream"]) == 5
+    assert spoken.pop(progress).count(PIECES["progress_stream"]) == 5
     assert list(spoken.values()) == [""]
     assert parsers.parse(("mmrestripefs",), out, err).problems == ()
     _, table, _ = await far.run("mmdf mss1")

@@ -10,7 +10,7 @@ import pytest
 
 from remote.linux.lsblk import parse_lsblk_pairs
 from simulator import scenario_big, scenario_scale, scenarios
-from simulator.client import Simulation, SimulationError
+from simulator.client import Simulation
 from simulator.lsblk import lsblk
 from tests.simulator.far_side import FarSide, far_side, processes_of
 from tests.simulator.inside import Inside
@@ -170,10 +170,9 @@ async def test_a_big_cluster() -> None:
         ("seed-7", {}, "no scenario 'seed-7': seed, seed-3.5"),
     ],
 )
-async def test_sizes_that_do_not_exist(scenario: str, size: dict[str, int], complaint: str) -> None:
-    with pytest.raises(SimulationError, match=complaint):
-        async with Simulation.start(scenario, hosts=size.get("hosts"), disks=size.get("disks")):
-            pass
+def test_sizes_that_do_not_exist(scenario: str, size: dict[str, int], complaint: str) -> None:
+    with pytest.raises(ValueError, match=complaint):
+        scenarios.choose(scenario, size.get("hosts"), size.get("disks"))
 
 
 def test_names_of_disks_go_on_after_z() -> None:

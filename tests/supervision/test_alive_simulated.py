@@ -174,6 +174,7 @@ async def test_what_happens_meanwhile_is_noted_and_a_failed_disk_begins_a_scan_a
         assert failed.finish is None
 
         await at.sim.control("disk", disk="foo1_nsd2", availability="up")
+        await at.sim.control("pace", factor=100)
         await at.launch("scan-2", gpfs.Restripe.ALL)
         finished = await at.until(Phase.FINISHED)
         assert (finished.why, finished.finish) == ("", None)

@@ -92,7 +92,7 @@ def test_every_moment_of_a_folded_recording_backwards(small: Path) -> None:
 
 
 @given(data=st.data())
-@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=12, deadline=None, suppress_health_check=list(HealthCheck))
 def test_a_damaged_recording_shows_what_is_left_of_it(
     tmp_path_factory: pytest.TempPathFactory, data: st.DataObject
 ) -> None:

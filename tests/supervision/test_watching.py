@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from remote.clock import ScaledClock
 from remote.errors import SiteError
 from remote.events import Header
-from remote.jobs import JobState, JobStatus
+from remote.gpfs import commands as gpfs
+from remote.jobs import JobSpec, JobState, JobStatus
 from remote.live import LiveOptions, LiveSite
 from remote.recorder import RecordingSite
 from remote.recording import VERSION
@@ -22,6 +23,7 @@ from supervision.probejob import probes
 from supervision.store import Store
 from supervision.supervisor import Supervisor
 from supervision.watching import Watch
+from tests.supervision.cluster import OPERATOR
 from tests.supervision.cluster import session as migrating
 from tests.supervision.gpfs_states import DONE, PHASE_1, USER_FILES, counted
 from tests.supervision.probelines import begin, ended
@@ -70,8 +72,8 @@ async def test_from_the_entry_host_one_learns_of_the_servers_and_sees_their_devi
             await until(lambda: len({row.key for row in fs.devices(journal.store.state).rows}) == 3 * 8)
             # somebody else's restripe, begun elsewhere, is found and followed without a hand on a key
             async with migrating(sim) as other:
-                plan = await other.plan()
-                other.supervisor.start("their migration", other.walk(plan))
+                restripe = gpfs.mmrestripefs(sim.fs, ("foo1", "foo2", "foo3"), gpfs.Restripe.REBALANCE)
+                await other.supervisor.site.launch(sim.entry, JobSpec("theirs", "a restripe", OPERATOR, restripe))
                 await until(lambda: fs.scan_job(journal.store.state) is not None, 60)
 
                 def counted_by_us() -> bool:

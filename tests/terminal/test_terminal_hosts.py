@@ -127,7 +127,8 @@ def test_a_restripe_is_attached_to_from_its_first_line_after_a_kill(tmp_path: Pa
                     term.signal(signal.SIGKILL)
                     assert term.wait_end() == -signal.SIGKILL
                 else:
-                    # it is followed to its end
+                    # it is followed to its end, for which nobody has to wait
+                    cluster.ctl("pace", factor=100)
                     term.send("G")
                     term.wait_for("exit 0", seconds=60)
                     term.send("q")

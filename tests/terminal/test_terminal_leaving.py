@@ -166,7 +166,7 @@ def test_a_window_that_is_closed_ends_it_in_order(tmp_path: Path, cluster: Clust
 
 def test_a_terminal_that_takes_no_bytes_delays_nothing_and_is_drawn_when_it_does(tmp_path: Path) -> None:
     recording = tmp_path / "r.jsonl"
-    with terminal(tmp_path, "demo", "--auto", "--speed", "4000", "--record", str(recording)) as term:
+    with terminal(tmp_path, "demo", "--auto", "--speed", "20000", "--record", str(recording)) as term:
         term.wait_for("hosts 3/3")
         term.pause()
         # the migration goes on to its proof, with hundreds of changes to the screen that nobody takes

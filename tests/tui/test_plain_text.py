@@ -64,7 +64,7 @@ def log(data: bytes, offset: int = 0, at: float = 0.0) -> LogRead:
 # hostile text
 
 
-@settings(max_examples=300, deadline=None)
+@settings(max_examples=150, deadline=None)
 @given(st.lists(EVENTS, max_size=20))
 def test_no_event_puts_a_control_character_on_a_line(events: list[Event]) -> None:
     text = told(*events)
@@ -72,7 +72,7 @@ def test_no_event_puts_a_control_character_on_a_line(events: list[Event]) -> Non
     text.encode("utf-8")
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(st.lists(EVENTS, max_size=20))
 def test_on_a_terminal_nothing_steers_it_but_the_progress_line(events: list[Event]) -> None:
     assert not set(told(*events, live=True).replace("\r\x1b[K", "")) & CONTROL

@@ -23,6 +23,9 @@ def test_the_shipped_recording_is_listed_with_its_length(tmp_path: Path) -> None
     night = next(line for line in shipped.splitlines() if "night-5.2.jsonl" in line)
     assert night.endswith("the same, and much happens: users wait, a limit, a disk fails, a stall")
     assert "2025-06-06 20:0" in night
+    savemeta = next(line for line in shipped.splitlines() if "gfs2-savemeta.jsonl" in line)
+    assert "/dev/vg0/homes  " in savemeta  # it was not simulated
+    assert savemeta.endswith("a real gfs2_edit savemeta: a cut connection, a stall, and the proof that it is whole")
 
 
 def test_yours_are_listed_and_a_damaged_one_is_named(tmp_path: Path) -> None:

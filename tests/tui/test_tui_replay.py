@@ -15,7 +15,7 @@ from supervision.clocktext import local_time
 from supervision.replay import Replay
 from tests.supervision.seed import SHIPPED
 from tests.tui.program import COMMAND, environment, no_traceback, restripe
-from tui.replay import StartError, moment
+from tui.replay import StartError, moment, no_moment
 
 STEPS = ("look", "devices", "mmcrnsd", "mmadddisk", "mmchdisk", "mmrestripefs", "proof")
 
@@ -70,6 +70,13 @@ def test_it_begins_at_a_time_of_day_or_after_minutes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "start", ["0:00:00x", "+", "+soon", "+nan", "+inf", "+1e3", "+-5", "25:00", "12:60", "1²:00", "step 8"]
 )
+def test_what_is_no_moment_is_told_with_what_was_typed(start: str) -> None:
+    told = no_moment(Replay(SHIPPED), start)
+    assert start in told
+    assert len(told.splitlines()) == 1
+
+
+@pytest.mark.parametrize("start", ["+soon", "step 8"])
 def test_a_moment_that_is_none_is_wrong_usage(tmp_path: Path, start: str) -> None:
     done = restripe(tmp_path, "replay", str(SHIPPED), "--from", start)
     assert (done.returncode, done.stdout) == (2, "")

@@ -41,9 +41,18 @@ def state() -> State:
     ],
 )
 def test_the_scan_that_is_meant_names_its_file_system(wanted: dict[str, object], name: str) -> None:
-    assert named_by(state(), "n1", **wanted) == name  # type: ignore[arg-type]
+    assert named_by(state(), "n1", **wanted) == ("gpfs", name)  # type: ignore[arg-type]
 
 
 def test_one_that_runs_comes_before_one_that_ended_later() -> None:
     without = msgspec.structs.replace(state(), facts={})
-    assert named_by(without, "n1") == "ours"
+    assert named_by(without, "n1") == ("gpfs", "ours")
+
+
+def test_a_savemeta_names_its_device_with_our_guard_around_it_or_without() -> None:
+    words = "sh /var/tmp/x/guarded.sh 9 -- gfs2_edit savemeta -z1 /dev/vg0/data /out.gz"
+    guarded = job(JobState.RUNNING, words, job_id="j9", began=NOW)
+    assert named_by(made.state({}, jobs=(guarded,)), "n1") == ("gfs2", "/dev/vg0/data")
+    by_hand = RunningScan(9, 1, 5, 7.0, argv=("/usr/sbin/fsck.gfs2", "-n", "/dev/mapper/vg0-data"))
+    told = made.state({"scans n1": RunningScans(NOW, (by_hand,))})
+    assert named_by(told, "n1") == ("gfs2", "/dev/mapper/vg0-data")

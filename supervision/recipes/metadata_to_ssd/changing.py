@@ -52,6 +52,7 @@ class ChangeBack(GpfsStep):
         "the SSDs stays there and stays in use.",
         "The old disks hold data and metadata again, as before the migration.",
         "some seconds",
+        way_out=True,
     )
 
     def act(self, state: State, plan: Plan, path: PathOf) -> Act | None:

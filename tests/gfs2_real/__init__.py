@@ -1,0 +1,1 @@
+"""GFS2's tools run for real: on sparse images made here, over real OpenSSH."""
