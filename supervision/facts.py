@@ -153,8 +153,11 @@ def learn(
     if form_refused(reading, command, reply):
         return None  # the human form is asked for next
     before = fact or Fact(key, host, command.text)
+    overtaken = before.parsed is not None and before.at > asked_at  # a later question was answered sooner
     said = (command, reply.rc, decode(reply.out.data), decode(reply.err.data)) if reply.rc != 0 else None
     if said and not reading.answers(*said):
+        if overtaken:
+            return None
         lacks = reading.lacks(*said)
         if lacks:
             return msgspec.structs.replace(before, failure=lacks, failed_at=at, never=True)
@@ -165,4 +168,6 @@ def learn(
     parsed = before.parsed if unchanged else ahead.take(key, reply) if ahead else None
     if parsed is None:
         parsed = parse(decode(reply.out.data), decode(reply.err.data))
+    if overtaken:
+        return None
     return Fact(key, host, command.text, asked_at, at - asked_at, parsed, reply)

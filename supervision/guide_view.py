@@ -106,7 +106,7 @@ def _shown(
         word,
         told.detail if told else "",
         told.rc if told else None,
-        _seconds(state, number, job, word, now),
+        _seconds(state, number, job, word, now, guided=step is not None),
         spec,
         back,
         checked.checks if checked else (),
@@ -118,7 +118,7 @@ def _shown(
     )
 
 
-def _seconds(state: State, number: int, job: Job | None, word: str, now: float) -> float | None:
+def _seconds(state: State, number: int, job: Job | None, word: str, now: float, *, guided: bool) -> float | None:
     """How long its command has run, or did; of what has none how long it is looked at, or was in older recordings."""
     times, told = state.step_times.get(number), state.steps.get(number)
     if times is None or told is None or word == "waiting":
@@ -126,8 +126,8 @@ def _seconds(state: State, number: int, job: Job | None, word: str, now: float) 
     if job is not None and word not in ("checking", "blocked", "ready", "undone"):
         return ran_seconds(state, job, now)
     if word in BUSY:
-        return max(0.0, now - (told.t if state.checked else times[0]))
-    return max(0.0, times[1] - times[0]) if not state.checked else None
+        return max(0.0, now - (told.t if guided else times[0]))
+    return None if guided else max(0.0, times[1] - times[0])
 
 
 def job_of(state: State, number: int, name: str) -> Job | None:

@@ -60,3 +60,14 @@ async def test_only_the_last_few_are_kept() -> None:
         await ahead.read("h", COMMAND, reply)
     kept = [ahead.take("disks fs1", reply) is not None for reply in replies]
     assert kept == [False, True, True]
+
+
+def test_an_answer_that_was_overtaken_by_that_of_a_later_question_changes_nothing() -> None:
+    later = learn(READING, None, "h", COMMAND, disks(3), 10.0, 11.0)
+    assert later is not None
+    assert learn(READING, later, "h", COMMAND, disks(2), 9.0, 12.0) is None
+    assert learn(READING, later, "h", COMMAND, Reply(1), 9.0, 12.0) is None
+    newer = learn(READING, later, "h", COMMAND, disks(2), 10.0, 12.0)
+    assert newer is not None
+    assert newer.parsed is not None
+    assert len(newer.parsed.model.disks) == 2
