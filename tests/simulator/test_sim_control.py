@@ -309,7 +309,8 @@ async def test_a_command_stands_before_or_after_its_work_until_it_is_let_go(far:
         running = asyncio.create_task(far.run("mmchdisk mss1 change -F change.txt"))
 
         async def stands() -> bool:
-            return (await far.facts())["held"] == ["mmchdisk"]
+            held: list[str] = (await far.facts())["held"]
+            return held == ["mmchdisk"]
 
         await until(stands)
         assert (await far.facts())["disks"][0]["usage"] == usage
