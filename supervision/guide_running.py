@@ -24,7 +24,7 @@ from supervision.supervisor import Supervisor
 PROPAGATION_SECONDS = 240.0
 """How long other nodes may lag behind a change of the cluster's configuration."""
 STALE_SECONDS = 30.0
-"""How long a person may think before a command is confirmed (Site's clock) until its checks are made anew."""
+"""How long a person may read and think before a command runs (Site's clock) until its checks are made anew."""
 
 
 class Approver(Protocol):
@@ -127,10 +127,14 @@ class StepRunner:
         await self._save(number)
         while True:
             checks = await self.check(number)
+            checked, noted = clock.elapsed(), False
             for warning in self._telling.to_acknowledge(number):
                 if await self._approver.acknowledge(step, warning):
                     self._telling.acknowledge(number, warning.key)
+                    noted = True
             self._telling.must_be_ready(number, checks)
+            if noted and clock.elapsed() - checked > STALE_SECONDS:
+                continue  # a person has read for long: what is confirmed, or was, rests on what is so now
             act = self._built(number, await self._supervisor.site.place(self._asking.host))
             if act is None:
                 return await self._prove(number, None)

@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from pathlib import Path
 
 import pytest
 
 from remote.checked import Check
-from remote.events import Launching
+from remote.events import Acknowledged, Checked, Launching
 from remote.jobs import JobState
 from remote.recording import Recording
 from simulator.client import Simulation
 from supervision.guide_found import plans_on
+from supervision.guide_running import STALE_SECONDS
 from supervision.migration import Ending, StepState, StopError
 from supervision.plan import decode, encode
 from supervision.recipe import Act, GuidedStep
@@ -22,6 +23,7 @@ from supervision.walking import Anything, Given
 from tests.supervision.cluster import PLAN, changed, kill_runner, session, until_so
 from tests.supervision.guided import STEPS
 from tests.supervision.seed import CHANGING, of_kind
+from tests.supervision.test_preflight_simulated import NIGHTLY
 from tests.supervision.test_shipped_recording import STANZAS, USED_KB
 
 
@@ -155,6 +157,34 @@ class Leaves:
         if step.spec.name == self.name:
             self.reached.set()
         return True
+
+
+class Ponders:
+    """Takes note of each warning after longer than checks are good for."""
+
+    def __init__(self) -> None:
+        self.elapsed: Callable[[], float] = lambda: 0.0
+
+    async def acknowledge(self, step: GuidedStep, check: Check) -> bool:
+        began = self.elapsed()
+        while self.elapsed() - began <= STALE_SECONDS:
+            await asyncio.sleep(0)
+        return True
+
+    async def confirm(self, step: GuidedStep, checks: tuple[Check, ...], act: Act) -> bool:
+        return True
+
+
+async def test_what_was_checked_before_a_warning_was_thought_over_is_checked_again(sim: Simulation) -> None:
+    await sim.control("file", host="pollux2", path="/etc/cron.d/snap", text=NIGHTLY)
+    async with session(sim) as live:
+        person = Ponders()
+        person.elapsed = live.supervisor.site.clock.elapsed
+        guide = live.guide(await live.plan(), person)
+        await guide.find()
+        assert await guide.run(1)
+        assert len([each for each in of_kind(live.events, Acknowledged) if each.key == "nightly"]) == 1
+        assert len([each for each in of_kind(live.events, Checked) if not each.after]) == 2
 
 
 @pytest.mark.parametrize("name", ["mmcrnsd", "mmrestripefs"])
