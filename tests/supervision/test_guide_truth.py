@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from remote.jobs import JobState, JobStatus
 from supervision.guide_jobs import Attempt, split_id
 from supervision.guide_truth import standing, was_undone
 from supervision.migration import StepState
 from supervision.recipe import Happened
+from supervision.recipes.metadata_to_ssd.restriping import RestripeAll
+from tests.supervision.gpfs_states import FS, disk, disk_list, job, state
+from tests.supervision.test_gpfs_problems import NOT_REPLICATED
+from tests.supervision.test_plan import PLAN
 
 NO, PARTLY, YES, UNKNOWN = Happened.NO, Happened.PARTLY, Happened.YES, Happened.UNKNOWN
 
@@ -78,3 +83,24 @@ def test_a_step_that_was_taken_back_is_undone_and_no_failure() -> None:
 )
 def test_the_id_of_a_job_tells_step_and_attempt(told: str, plan: str, parts: tuple[int, str, int] | None) -> None:
     assert split_id(told, plan) == parts
+
+
+@pytest.mark.parametrize(
+    ("changes", "tells"),
+    [
+        ([("6-mmchdisk-1", 100.0)], UNKNOWN),
+        ([("6-mmchdisk-1", 100.0), ("9-mmchdisk-back-1", 300.0), ("6-mmchdisk-2", 400.0)], NO),
+        ([("6-mmchdisk-1", 100.0), ("9-mmchdisk-back-1", 300.0)], NO),
+        ([("9-mmchdisk-back-1", 90.0), ("6-mmchdisk-1", 100.0)], UNKNOWN),
+    ],
+)
+def test_a_restripe_is_not_believed_that_began_before_the_old_disks_were_changed_last(
+    changes: list[tuple[str, float]], tells: Happened
+) -> None:
+    """With --metadata-only the tables do not tell, and its exit code 0 would be taken for another one's."""
+    plan = replace(PLAN, options=replace(PLAN.options, metadata_only=True))
+    old = disk(plan.old_disks[0].nsd, usage="NY")
+    jobs = [job(JobState.FINISHED, job_id=f"{plan.id}-7-mmrestripefs-1", began=200.0, rc=0)]
+    jobs += [job(JobState.FINISHED, job_id=f"{plan.id}-{rest}", began=began, rc=0) for rest, began in changes]
+    known = state({f"disks {FS}": disk_list(old, attention=(NOT_REPLICATED,))}, jobs=tuple(jobs))
+    assert RestripeAll().happened(known, replace(plan, file_system=FS), 0.0) is tells

@@ -6,12 +6,14 @@ from typing import ClassVar
 
 from remote.gpfs import commands as gpfs
 from remote.gpfs.models import DiskList, FsSpace, Usage, Waiters
+from remote.jobs import JobStatus
 from supervision.gpfs_aftermath import at_work
 from supervision.gpfs_view import View
 from supervision.guide_jobs import split_id
 from supervision.plan import Plan
 from supervision.recipe import Act, Happened, PathOf, StepSpec
 from supervision.recipes.metadata_to_ssd.base import GpfsStep, need
+from supervision.recipes.metadata_to_ssd.changing import ChangeBack, ChangeOldDisks
 from supervision.state import State
 from supervision.supervisor import Cadence
 
@@ -43,10 +45,12 @@ class RestripeAll(GpfsStep):
         """The old disks are dataOnly, the sentence is gone, and the SSDs hold more than the inodes alone take.
 
         A run whose exit code was lost, or was another than 0, is never taken for whole: it may have left files out, and
-        to run it again does no harm.
+        to run it again does no harm. Nor is one that began before the old disks were changed last.
         """
         disks = need(view, DiskList, since)
         old = [disks.get(each.nsd) for each in plan.old_disks]
+        if _changed_since(view.state, plan):
+            return Happened.NO
         if not all(disk is not None and disk.usage is Usage.DATA_ONLY for disk in old):
             return Happened.NO
         threads = [(view.facts.fact(Waiters, host), view.facts.get(Waiters, host)) for host in view.hosts]
@@ -71,12 +75,26 @@ class RestripeAll(GpfsStep):
 
 def _ended_well(state: State, plan: Plan) -> bool:
     """Whether the last restripe of the plan ended with exit code 0; also when there was none: by hand it may have."""
-    tries = [
+    tries = _tries(state, plan, RestripeAll.SPEC.name)
+    return not tries or tries[-1].rc == 0
+
+
+def _changed_since(state: State, plan: Plan) -> bool:
+    """Whether the old disks were changed after the last restripe began: until then they may have taken metadata."""
+    tries = _tries(state, plan, RestripeAll.SPEC.name)
+    changes = _tries(state, plan, ChangeOldDisks.SPEC.name) + _tries(state, plan, ChangeBack.SPEC.name)
+    began = tries[-1].began if tries else None
+    return began is not None and any(each.began is not None and each.began > began for each in changes)
+
+
+def _tries(state: State, plan: Plan, name: str) -> list[JobStatus]:
+    """How it stands with the jobs of a step by that name, the last try last."""
+    found = [
         (parts[2], job.status)
         for job in state.jobs.values()
-        if (parts := split_id(job.status.id, plan.id)) and parts[1] == RestripeAll.SPEC.name
+        if (parts := split_id(job.status.id, plan.id)) and parts[1] == name
     ]
-    return not tries or max(tries, key=lambda each: each[0])[1].rc == 0
+    return [status for _, status in sorted(found, key=lambda each: each[0])]
 
 
 class Proof(GpfsStep):
