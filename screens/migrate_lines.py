@@ -156,7 +156,8 @@ def _command(step: Shown, width: int) -> list[Text]:
             if step.spec
             else []
         )
-    ran = step.state not in ("waiting", "checking", "blocked", "ready", "confirmed", "launching", "running")
+    to_come = ("waiting", "checking", "blocked", "ready", "undone", "confirmed", "launching", "running")
+    ran = step.state not in to_come
     looks = step.spec is not None and not step.spec.acts
     label = "asked" if looks else "ran" if ran else "runs"
     ended = f", exit code {step.rc}" if ran and step.rc is not None and not looks else ""

@@ -186,7 +186,7 @@ class Guide:
                     since = await self._asking.ask_tables()
             await self.jobs.read_logs()
         except SiteError as error:
-            raise stop_error(error, more=f" If {self.host} is gone, go on from another host of the cluster") from None
+            raise stop_error(error, more=f". If {self.host} is gone, go on from another host of the cluster") from None
         self._stand(since)
 
     def _stand(self, since: float) -> None:

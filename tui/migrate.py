@@ -18,7 +18,7 @@ from supervision import recipes
 from supervision.guide import Guide
 from supervision.guide_found import plans_on
 from supervision.migration import Ending, StepState, StopError, ending_of, operator_name
-from supervision.plan import Plan, PlanError
+from supervision.plan import Plan
 from supervision.state import State
 from supervision.walking import Given, walk
 from tui.connecting import Target, look
@@ -26,7 +26,7 @@ from tui.exits import ENDINGS, Exit
 from tui.leaving import recording_lines
 from tui.opening import Opened, opened
 from tui.plain import Plain
-from tui.planning import read
+from tui.planning import commands_of, read
 from tui.settings import Settings
 from tui.using import way
 
@@ -84,8 +84,8 @@ async def go_on(
         if locked:
             return complain(locked, Exit.REFUSED)
         plan = plan or await find_plan(target, named)
-        recipes.find(plan.recipe)
-    except (PlanError, recipes.UnknownRecipeError) as error:
+        commands_of(plan)
+    except ValueError as error:  # no plan, or one that no command can be made of
         return complain(f"{named}: {error}", Exit.USAGE)
     except FindingError as error:
         return complain(str(error), Exit.USAGE)

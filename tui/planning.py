@@ -132,10 +132,20 @@ def show(path: Path) -> Exit:
     try:
         plan = read(path)
         recipe = recipes.find(plan.recipe)
-    except (PlanError, recipes.UnknownRecipeError) as error:
+        text = runbook(plan, recipe)
+    except ValueError as error:  # no plan, or one with a name that could not be put into a command
         return _say(f"{path}: {error}", Exit.USAGE)
-    sys.stdout.write(runbook(plan, recipe))
+    sys.stdout.write(text)
     return Exit.DONE
+
+
+def commands_of(plan: Plan) -> None:
+    """Raise ValueError for a plan that no command can be made of: an unknown recipe, or a name that is none."""
+    recipe = recipes.find(plan.recipe)
+    recipe.tables(plan)
+    for step in recipe.steps(plan):
+        for each in (step, *step.undo):
+            each.draft(plan, lambda name: f"/JOBS/{name}")
 
 
 def read(path: Path) -> Plan:

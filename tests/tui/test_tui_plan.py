@@ -65,6 +65,8 @@ def test_a_plan_is_made_from_a_cluster_that_only_answers_and_shown_as_a_runbook(
         (TEXT.replace("size_bytes = 4", "size_bytes = -4"), "devices[0] (foo1_ssd1): it needs nsd, identity, size"),
         (TEXT.replace('model = "', 'modell = "'), f"line {LINE}, devices[0]: Object contains unknown field `modell`"),
         (TEXT.replace("metadata-to-ssd", "metadata-to-tape"), "'metadata-to-tape' is no recipe of this program"),
+        (TEXT.replace('"pollux3"]', '"x; rm -rf"]'), "not the name of a node: 'x; rm -rf'"),
+        (TEXT.replace('file_system = "mss1"', 'file_system = "-v no"'), "'-v no'"),
     ],
 )  # fmt: skip
 def test_a_plan_that_cannot_be_meant_is_refused_with_the_place_and_the_reason(
@@ -76,6 +78,10 @@ def test_a_plan_that_cannot_be_meant_is_refused_with_the_place_and_the_reason(
     assert (done.exit_code, done.stdout) == (2, "")
     assert done.stderr.startswith(f"restripe plan: {file}: ")
     assert told in done.stderr
+    going = run("migrate", str(file))
+    assert (going.exit_code, going.stdout) == (2, "")
+    assert going.stderr.startswith(f"restripe migrate: {file}: ")
+    assert told in going.stderr
 
 
 @pytest.mark.parametrize(
