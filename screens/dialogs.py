@@ -135,6 +135,12 @@ class Dialog(ModalScreen[T], Generic[T]):
 
     def on_resize(self) -> None:
         self.query_one("#text").styles.max_height = max(2, self.size.height - AROUND)
+        self.call_after_refresh(self._tell_of_more)
+
+    def _tell_of_more(self) -> None:
+        """Name the keys that lead to what does not fit: a file of the command may be there."""
+        more = self.query_one("#text").max_scroll_y > 0
+        self.query_one(Vertical).border_subtitle = "there is more: pagedown, pageup" if more else ""
 
     def on_key(self, event: events.Key) -> None:
         """Nothing counts at first, whichever key it is."""

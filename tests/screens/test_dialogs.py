@@ -216,6 +216,7 @@ async def test_answers_stay_in_sight_however_long_the_text(size: tuple[int, int]
     app = DialogApp(long)
     async with app.run_test(size=size) as pilot:
         await until(lambda: "▸ Cancel ◂" in text_of(app))
+        await until(lambda: "there is more: pagedown" in text_of(app))
         app.later()
         before = text_of(app)
         await pilot.press("pagedown")
