@@ -126,10 +126,16 @@ class Leading:
         guide = self.guide
         if guide is None or not guide.jobs.attempts:
             return None
-        states = [guide.status(each) for each in guide.steps]
-        if StepState.FAILED in states:
+        if StepState.FAILED in [guide.status(each) for each in guide.steps]:
             return Ending.FAILED
-        return Ending.DONE if guide.next is None and self.running is None else Ending.UNKNOWN
+        begun = [each for each in guide.forward if guide.steps[each].spec.acts and guide.status(each) in _BEGUN]
+        whole = guide.next is None or not begun  # done, or all of it taken back
+        return Ending.DONE if whole and self.running is None else Ending.UNKNOWN
+
+    @property
+    def left(self) -> Ending | None:
+        """The same where this session worked on a step of it; None where it only looked how it stands."""
+        return self.ending if self.guide and self.guide.results else None
 
     def act(self, number: int) -> Act | None:
         """What a step would run, as far as it can be told now; None for one that only looks. Raises ValueError."""

@@ -28,7 +28,7 @@ from supervision.watching import Watch
 from tui.app import RestripeApp
 from tui.carrying import MIGRATION
 from tui.connecting import Target, settings_for
-from tui.exits import Exit
+from tui.exits import ENDINGS, Exit
 from tui.guiding import GUIDE, AtScreen, recorded_steps
 from tui.leaving import come_back, goes_on, recording_lines, unreached
 from tui.running import CrashError
@@ -189,7 +189,9 @@ async def connect(
         code = Exit.UNREACHABLE
     elif code is Exit.DONE and session.guides and (ending := session.guides.ending):
         code = Exit[ending.name]
-    if code is Exit.DONE and writer.failure:
+    elif code is Exit.DONE and leading and (how := leading.left):
+        code = ENDINGS[how]
+    if code is Exit.DONE and (writer.failure or (leading and leading.guide and leading.guide.warnings)):
         code = Exit.WARNINGS
     return _ended(app, code)
 

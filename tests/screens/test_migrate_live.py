@@ -6,7 +6,7 @@ from pathlib import Path
 
 from screens.dialogs import ConfirmDanger
 from simulator.client import Simulation
-from supervision.migration import StepState
+from supervision.migration import Ending, StepState
 from tests.screens.guided import FAST, answer, confirm, idle, live, made, next_line, session_on
 from tests.screens.hearing import hearing
 from tests.screens.snap import text_of
@@ -77,6 +77,8 @@ async def test_another_session_finds_what_was_begun_goes_on_with_it_and_takes_it
             assert "%nsd:" in told  # the whole file
             await idle(session)
             assert guide.status(4) is StepState.DONE
+            assert session.leading is not None
+            assert session.leading.left is Ending.UNKNOWN  # it was left in its middle
 
         async with session_on(simulation, tmp_path / "second.jsonl") as (app, pilot, session):
             supervisor, leading = session.supervisor, session.leading
@@ -90,6 +92,7 @@ async def test_another_session_finds_what_was_begun_goes_on_with_it_and_takes_it
             await idle(session)
             await until(lambda: next_line(app).startswith("c checks step 5"))
             await until(lambda: "ok  4 mmcrnsd" in text_of(app))
+            assert leading.left is None  # this session only looked
 
             await pilot.press("u")
             told = await answer(app, pilot, "y")
@@ -98,6 +101,7 @@ async def test_another_session_finds_what_was_begun_goes_on_with_it_and_takes_it
             await idle(session)
             assert leading.guide is not None
             assert leading.guide.status(4) is StepState.UNDONE
+            assert leading.left is Ending.DONE  # all of it was taken back
             await until(lambda: "Step 4 was taken back" in next_line(app))
             assert {nsd["name"] for nsd in (await simulation.control("facts"))["nsds"] if "ssd" in nsd["name"]} == set()
 
