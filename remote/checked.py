@@ -40,3 +40,8 @@ class Check(msgspec.Struct, frozen=True):
     def stops(self) -> bool:
         """Whether the step must not run."""
         return self.outcome in (Outcome.BLOCK, Outcome.UNKNOWN)
+
+    @property
+    def told(self) -> str:
+        """All of it in a line: what it is about, what was read, what to do."""
+        return f"{self.title}: {self.read.rstrip('.')}. {self.advice}".strip()

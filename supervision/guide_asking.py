@@ -135,4 +135,4 @@ class Asking:
             raise
         if down.stops:
             self.host = old
-            raise StopError(Ending.REFUSED, f"{down.title}: {down.read}. {down.advice}".strip())
+            raise StopError(Ending.REFUSED, down.told)

@@ -101,12 +101,13 @@ class StepRunner:
         )
         if not settled:
             self._telling.tell(number, StepState.CHECKING)
+        asked = ""
         if not self._steps[number].spec.acts:
-            self._telling.command = "; ".join(each.text for each in self._asking.of_host(number))
+            asked = self._telling.command = "; ".join(each.text for each in self._asking.of_host(number))
         checks = await self._asking.checks(number)
         self._supervisor.journal.emit(Checked(self._supervisor.site.clock.now(), number, checks))
         if not settled:
-            self._telling.judged(number)
+            self._telling.judged(number, command=asked)
         return checks
 
     def planned(self, number: int) -> Act | None:

@@ -91,11 +91,11 @@ class Telling:
         told = self._state.checked.get(number)
         return acknowledgeable(told.checks) if told else ()
 
-    def judged(self, number: int) -> None:
-        """Tell what the last checks of a step, and what was acknowledged of them, make of it."""
+    def judged(self, number: int, *, command: str = "") -> None:
+        """Tell what the last checks of a step make of it, and what was acknowledged; `command` is of a look."""
         told = self._state.checked.get(number)
         why = self._why_not(number, told.checks if told else ())
-        self.tell(number, StepState.BLOCKED if why else StepState.READY, why)
+        self.tell(number, StepState.BLOCKED if why else StepState.READY, why, command=command)
 
     def must_be_ready(self, number: int, checks: tuple[Check, ...]) -> None:
         """Raise StopError while something speaks against a step."""
@@ -104,7 +104,7 @@ class Telling:
             raise StopError(Ending.REFUSED, why)
 
     def _why_not(self, number: int, checks: tuple[Check, ...]) -> str:
-        wrong = [f"{check.title}: {check.read}. {check.advice}".strip() for check in stops(checks)]
+        wrong = [check.told for check in stops(checks)]
         keys = [check.key for check in self.to_acknowledge(number)]
         if keys:
             wrong.append(f"to be acknowledged one by one: {', '.join(keys)}")

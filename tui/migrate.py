@@ -193,19 +193,29 @@ def summary(guide: Guide, state: State, stop: StopError | None) -> list[str]:
     for number in (*guide.forward, *(each for each in guide.back if each in state.steps)):
         step, standing = guide.steps[number].spec, guide.status(number).value
         lines.append(f"  {number:>2} {step.name:<14}{standing:<10} {step.title}")
-    if stop is not None:
-        lines += ["", f"Stopped ({stop.ending.value}): {one_line(str(stop))}"]
     following = guide.next
+    if stop is not None:
+        lines += ["", f"Stopped ({stop.ending.value}): {one_line(_why(guide, following, str(stop)))}"]
     if following is None:
         return [*lines, "", "Done, and every result was read back.", *(f"WARNING: {each}" for each in guide.warnings)]
     for check in guide.checks(following):
         if check.outcome not in (Outcome.PASS, Outcome.NOTE):
-            text = f"{check.outcome.value}: {check.key}: {check.title}: {check.read}. {check.advice}"
-            lines.append(f"  {one_line(text)}")
+            lines.append(f"  {one_line(f'{check.outcome.value}: {check.key}: {check.told}')}")
     keys = [f"--acknowledge {check.key}" for check in guide.to_acknowledge(following)]
     if guide.steps[following].spec.acts and guide.status(following) is not StepState.RUNNING:
         lines += _next(guide, following, keys)
+    elif keys:
+        lines += ["", f"Acknowledged by: {' '.join(keys)}"]
     return lines
+
+
+def _why(guide: Guide, following: int | None, why: str) -> str:
+    """Why it stopped; of checks that are told one by one beneath, only how many."""
+    stopping = [check for check in guide.checks(following) if check.stops] if following is not None else []
+    if following is None or not stopping or not all(check.told in why for check in stopping):
+        return why
+    many = f"{len(stopping)} checks stop" if stopping[1:] else "one check stops"
+    return f"{many} step {following} ({guide.steps[following].spec.name}); it was not begun"
 
 
 def _next(guide: Guide, number: int, keys: list[str]) -> list[str]:

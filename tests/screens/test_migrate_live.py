@@ -92,7 +92,7 @@ async def test_another_session_finds_what_was_begun_goes_on_with_it_and_takes_it
             await idle(session)
             await until(lambda: next_line(app).startswith("c checks step 5"))
             await until(lambda: "ok  4 mmcrnsd" in text_of(app))
-            assert leading.left is None  # this session only looked
+            assert [leading.left] == [None]  # this session only looked
 
             await pilot.press("u")
             told = await answer(app, pilot, "y")
