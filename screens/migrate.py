@@ -68,6 +68,7 @@ class MigrateScreen(Acting):
         present = self.present(steps)
         if present is not None and present != self._followed:
             self._followed = self.cursor = present
+            steps = self.steps(anew=True)  # with the command of that one
         step = self.chosen(steps)
         alarm = self._alarm()
         told = self._next(steps, step)
