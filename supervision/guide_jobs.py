@@ -151,10 +151,10 @@ class PlanJobs:
 
     async def read_logs(self) -> None:
         """Read what the last tries printed that have ended, where nobody has yet: checks and reports look at it."""
-        state = self._supervisor.store.state
         for attempt in [each for each in self.attempts if self.latest(each.number) is each]:
             ended = attempt.status.state is JobState.FINISHED and attempt.host not in self.unreached
-            if ended and state.job_log(attempt.host, attempt.status.id) is None:
+            log = self._supervisor.store.state.job_log(attempt.host, attempt.status.id)
+            if ended and attempt.status.size > (log.size if log else 0):
                 await self.follow_job(attempt.host, attempt.status)
 
     def give_up(self, host: str) -> None:

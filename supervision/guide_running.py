@@ -80,6 +80,7 @@ class StepRunner:
             last = self._jobs.latest(number)
             if last is not None and last.goes_on:
                 return await self._ended(number, await self._follow(number, last))
+            await self._jobs.read_logs()
             if last is not None or back:
                 self._telling.tell(number, StepState.CHECKING, "what the cluster's tables tell")
                 tells = self._asking.tables_tell(number, await self._asking.ask_tables())

@@ -73,18 +73,19 @@ async def session(
     armed: bool = True,
     record: Path | None = None,
     entry: str = "",
+    hosts: Sequence[str] = (),
     options: LiveOptions | None = None,
 ) -> AsyncIterator[Session]:
-    """A session of its own, with its own connections; `entry` is another host to begin at."""
+    """A session of its own, with its own connections; `entry` is another host to begin at, `hosts` are fewer than all."""
     clock = ScaledClock(sim.clock.epoch, sim.clock.monotonic, sim.clock.speed)
-    entry = entry or sim.entry
-    header = Header(VERSION, "0", 0.0, clock.now(), sim.fs, sim.hosts, entry, OPERATOR, True, clock.speed, 0, PLAN)
+    entry, hosts = entry or sim.entry, tuple(hosts) or sim.hosts
+    header = Header(VERSION, "0", 0.0, clock.now(), sim.fs, hosts, entry, OPERATOR, True, clock.speed, 0, PLAN)
     store = Store(header)
     events: list[Event] = []
     store.listen(lambda _, event: events.append(event))
     writer = Writer(record, header) if record else None
     own = LiveOptions(ssh=SshSettings(config_files=(sim.ssh_config,)))
-    live = LiveSite(sim.hosts, clock, armed=armed, options=options or own)
+    live = LiveSite(hosts, clock, armed=armed, options=options or own)
     journal = Journal(store, writer)
     site: Site = RecordingSite(live, journal.emit, writer)
     try:

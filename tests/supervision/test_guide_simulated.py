@@ -111,35 +111,34 @@ async def test_each_step_can_be_taken_back_and_done_again(sim: Simulation, last:
 
 async def test_the_way_out_when_the_ssds_fill_stops_the_restripe_and_lets_old_disks_take_metadata() -> None:
     """The restripe runs, and whoever began it has gone."""
-    async with Simulation.start(speed=1_000) as sim:
-        async with session(sim) as live:
-            plan = await live.plan()
-            walking = asyncio.create_task(live.walk(plan))
+    async with Simulation.start(speed=1_000) as sim, session(sim) as live:
+        plan = await live.plan()
+        walking = asyncio.create_task(live.walk(plan))
 
-            async def restripes() -> bool:
-                return bool((await sim.control("facts"))["restripe"])
+        async def restripes() -> bool:
+            return bool((await sim.control("facts"))["restripe"])
 
-            await until_so(restripes, 100)
-            walking.cancel()
-            await asyncio.gather(walking, return_exceptions=True)
-            guide = live.guide(plan)
-            await guide.find()
-            assert guide.status(7) is StepState.RUNNING
-            with pytest.raises(StopError, match="nothing else runs then"):
-                await guide.undo(7, first_alone=True)
-            assert await guide.undo(7, first_alone=True, stop_first=True)
-            assert await changed(sim) == [*CHANGING, "mmchdisk"]
-            assert (guide.status(7), guide.status(6), guide.status(5)) == (
-                StepState.UNDONE,
-                StepState.UNDONE,
-                StepState.DONE,
-            )
-            usages = {disk["name"]: disk["usage"] for disk in (await sim.control("facts"))["disks"]}
-            assert {usages[disk.nsd] for disk in plan.old_disks} == {"dataAndMetadata"}
-            # forward again only once a restripe has put right what the first change began
-            with pytest.raises(StopError, match="A restripe must end well first"):
-                await guide.run(6)
-            assert await changed(sim) == [*CHANGING, "mmchdisk"]
+        await until_so(restripes, 100)
+        walking.cancel()
+        await asyncio.gather(walking, return_exceptions=True)
+        guide = live.guide(plan)
+        await guide.find()
+        assert guide.status(7) is StepState.RUNNING
+        with pytest.raises(StopError, match="nothing else runs then"):
+            await guide.undo(7, first_alone=True)
+        assert await guide.undo(7, first_alone=True, stop_first=True)
+        assert await changed(sim) == [*CHANGING, "mmchdisk"]
+        assert (guide.status(7), guide.status(6), guide.status(5)) == (
+            StepState.UNDONE,
+            StepState.UNDONE,
+            StepState.DONE,
+        )
+        usages = {disk["name"]: disk["usage"] for disk in (await sim.control("facts"))["disks"]}
+        assert {usages[disk.nsd] for disk in plan.old_disks} == {"dataAndMetadata"}
+        # forward again only once a restripe has put right what the first change began
+        with pytest.raises(StopError, match="A restripe must end well first"):
+            await guide.run(6)
+        assert await changed(sim) == [*CHANGING, "mmchdisk"]
 
 
 class Leaves:
