@@ -340,7 +340,8 @@ stop() { # ID SIGNAL; the runner survives so that the exit code is kept
             fi
         done
     else
-        kill -TERM "-$R_PID" 2>/dev/null || NOTE=not_permitted
+        # what a signal has stopped learns of TERM when it goes on
+        if kill -TERM "-$R_PID" 2>/dev/null; then kill -CONT "-$R_PID" 2>/dev/null; else NOTE=not_permitted; fi
     fi
     report
 }

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import importlib.resources
 import re
+import shlex
 from collections.abc import Sequence
 from enum import Enum
 from functools import cache
@@ -135,6 +136,16 @@ class JobStatus(msgspec.Struct, frozen=True):
         if self.note:
             text += f" ({NOTES.get(self.note, self.note)})"
         return text
+
+    @property
+    def shown(self) -> str:
+        """The command as people know it: of one that an attached script runs, what stands behind the script's `--`."""
+        try:
+            words = shlex.split(self.command)
+        except ValueError:
+            return self.command
+        within = any(f"/{self.id}/run/" in word for word in words[: words.index("--")]) if "--" in words else False
+        return quote(words[words.index("--") + 1 :]) if within else self.command
 
 
 class Place(msgspec.Struct, frozen=True):

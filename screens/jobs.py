@@ -101,7 +101,7 @@ class JobsScreen(ListAndLog):
             return f"{when}{after.text}"
         if when and not job.status.state.settled:
             return f"{when}stopping until {job.host} says that it ended. {job.status.command}"
-        return " · ".join(part for part in (job.status.meaning, job.status.title, job.status.command) if part)
+        return " · ".join(part for part in (job.status.meaning, job.status.title, job.status.shown) if part)
 
     def show_log(self, key: str, view: LogView) -> None:
         """The job's log as far as it has been read, or had been at the replayed moment."""
@@ -112,7 +112,7 @@ class JobsScreen(ListAndLog):
         word, seconds = state_word(session.fs, state, job), ran_seconds(state, job, session.now)
         code = "" if job.status.rc is None else f"exit {job.status.rc}"
         ran = "" if seconds is None else duration_text(seconds)
-        title = "  ".join(part for part in (word, code, ran, f"on {job.host}", job.status.command) if part)
+        title = "  ".join(part for part in (word, code, ran, f"on {job.host}", job.status.shown) if part)
         show_job_log(view, session, job.host, job.status.id, title)
 
     def open_log(self, key: str) -> None:
@@ -212,12 +212,12 @@ class JobsScreen(ListAndLog):
                 self.say(why, wrong=True)
                 return
             self.post_message(StopJob(host, job_id))
-            self.say(f"stopping {one_line(found.status.command)}")
+            self.say(f"stopping {one_line(found.status.shown)}")
 
         leaves = session.fs.stop_leaves(job) or "What it leaves behind half-way is not known."
         happens = [leaves, "", f"job    {job_id}, by {job.status.operator}: {job.status.command}"]
         command = f"TERM to every process of job {job_id}"
         self.app.push_screen(
-            ConfirmDanger(f"Stop {job.status.command}", happens, command, (host,), session.fs.name, do="stop it"),
+            ConfirmDanger(f"Stop {job.status.shown}", happens, command, (host,), session.fs.name, do="stop it"),
             answered,
         )

@@ -63,7 +63,7 @@ def fitted(blocks: Sequence[Block], room: int) -> list[Text]:
 def progress_blocks(state: State, job: Job, progress: Progress, now: float, width: int) -> list[Block]:
     """All that is known of the scan itself."""
     return [
-        Block(8, [Text(fit(one_line(job.status.command or job.status.title), width).rstrip(), "bold", no_wrap=True)]),
+        Block(8, [Text(fit(one_line(job.status.shown or job.status.title), width).rstrip(), "bold", no_wrap=True)]),
         Block(5, _whose(job, width)),
         Block(0, verdict_lines(state, job, progress, now, width)),
         Block(2, evidence_lines(progress, width)),

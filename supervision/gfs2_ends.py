@@ -10,6 +10,7 @@ from remote.gfs2.commands import gzip_test, path_trouble
 from remote.gfs2.doubts import check_restoremeta, check_savemeta, of_restoremeta, of_savemeta
 from remote.gfs2.metadata import parse_restoremeta, parse_savemeta
 from remote.gfs2.models import Counted, RestoremetaLog, SavemetaLog
+from remote.gfs2.progress import parse_progress_line
 from supervision import eta_runs
 from supervision.eta import Span
 from supervision.eta_runs import FinishedRun
@@ -109,7 +110,10 @@ def ended(view: View, job: Job, work: Work | None, rc: int, log: Log | None) -> 
         return Phase.FAILED, f"exit code 0, yet {'; '.join(doubts)}"
     if to_check:
         return Phase.FINISHED, f"exit code 0, which is no proof; still to be looked at: {'; '.join(to_check)}"
-    return Phase.FINISHED, "exit code 0, and nothing else speaks against it"
+    if not _tested(view, job, work):
+        return Phase.FINISHED, "exit code 0, and nothing else speaks against it"
+    counted = ", and no fewer blocks were saved than there are dinodes" if work and work.kind == SAVEMETA else ""
+    return Phase.FINISHED, f"exit code 0; gzip -t read its file to the end{counted}"
 
 
 def _fsck_ended(work: Work, rc: int, log: Log | None) -> tuple[Phase, str]:
@@ -124,13 +128,14 @@ def _fsck_ended(work: Work, rc: int, log: Log | None) -> tuple[Phase, str]:
 
 
 def _failed(rc: int, log: Log | None, words: str = "") -> str:
-    """Why it failed: its signal by name, or what the tool means by the code, and the last lines of the log."""
+    """Why it failed: its signal by name, or what the tool means by the code; its complaints, else its last lines."""
     code = f"exit code {rc}{signal_text(rc) or (words and f' ({words})')}"
     if log is None:
         return f"{code}; its log has not been read"
-    said = [line for line in log.tail if line][-LAST_LINES:]
-    first = [line for line in log.scan.failures[:1] if line not in said]
-    return f"{code}: {' / '.join((*first, *said))}" if said else f"{code}; its log is empty"
+    if not any(log.tail):
+        return f"{code}; its log is empty"
+    said = log.scan.failures or tuple(line for line in log.tail if line and parse_progress_line(line) is None)
+    return f"{code}: {' / '.join(said[-LAST_LINES:])}" if said else code
 
 
 def signal_text(rc: int) -> str:

@@ -54,7 +54,7 @@ class Gfs2Guides:
             "",
             "savemeta FILE [-zN]     its metadata to a new file, -z1 unless N is given",
             "restoremeta FILE [UUID] from such a file to the device: all there is lost;",
-            "                        the UUID is of a file system that may be",
+            "                        UUID: of the file system there that is to be lost",
             "fsck -n | -p | -y       look, repair what is safe, or repair all of it",
         )
 

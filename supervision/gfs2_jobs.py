@@ -154,7 +154,7 @@ class Gfs2Job:
         if phase is not Phase.FINISHED:
             ending = Ending.FAILED if phase is Phase.FAILED else Ending.UNKNOWN
             raise StopError(
-                ending, f"{self.wanted.host}: {command.text}: {told}. {advice_for(self.wanted, self._mode)}"
+                ending, f"{self.wanted.host}: {self._tool.text}: {told}. {advice_for(self.wanted, self._mode)}"
             )
         return told or f"{self._tool.argv[0]} ended with exit code {rc}"
 

@@ -17,9 +17,11 @@ from supervision.eta import Estimate
 from supervision.figures import size_text
 from supervision.filesystem import Counter, Finish, Phase, Progress
 from supervision.forecasts import Told, forecast, steady_since
-from supervision.gfs2_ends import ended, ended_unseen, is_over
+from supervision.gfs2_ends import ended, ended_unseen, is_over, signal_text
+from supervision.gfs2_rules import stop_leaves
 from supervision.gfs2_view import View
 from supervision.gfs2_work import FSCK, RESTOREMETA, SAVEMETA, Work, is_gfs2_job, same_path, work_of
+from supervision.joblist import SIGNALLED
 from supervision.jobwords import words_of
 from supervision.logs import Log, Scan
 from supervision.scanrates import counted_points, mean_rate, rate_trend, usual_gap
@@ -82,7 +84,7 @@ def progress(view: View, job: Job) -> Progress:
         gap,
         finish,
         why,
-        estimate.why if estimate and finish is None and goes else NO_FSCK_END if checks and goes else "",
+        _no_finish(phase, estimate, checks) if finish is None else "",
         _moved(view, estimate, told) if finish else None,
         told,
         (*(_findings(scan) if checks else ()), *_evidence(view, job, work, phase)),
@@ -141,6 +143,15 @@ def _finish(view: View, estimate: Estimate, told: tuple[Told, ...], rate: float 
     return Finish(low, now + span.mid, high, basis, steady_since(told, low, high))
 
 
+def _no_finish(phase: Phase, estimate: Estimate | None, checks: bool) -> str:
+    """Why no finish is told of what has not ended."""
+    if phase is Phase.STALLED:
+        return "it stands still"
+    if phase not in (Phase.RUNNING, Phase.QUIET, Phase.STARTING):
+        return ""
+    return estimate.why if estimate else NO_FSCK_END if checks else ""
+
+
 def _moved(view: View, estimate: Estimate | None, told: tuple[Told, ...]) -> tuple[float, str] | None:
     """When and why the forecast last moved, where that is not long ago."""
     if estimate and estimate.why:
@@ -154,7 +165,7 @@ def _phase(view: View, job: Job, work: Work | None, log: Log | None, gap: float 
     status = job.status
     match status.state:
         case JobState.FINISHED if status.rc is not None:
-            return ended(view, job, work, status.rc, log)
+            return _as_asked(view, job, status.rc) or ended(view, job, work, status.rc, log)
         case JobState.RUNNING:
             return _running(view, job, log, gap)
         case JobState.ORPHAN:  # its log goes on, and so does the forecast
@@ -169,6 +180,13 @@ def _phase(view: View, job: Job, work: Work | None, log: Log | None, gap: float 
         case JobState.ENDED:
             return ended_unseen(view, job, work, log)
     return Phase.UNKNOWN, status.meaning
+
+
+def _as_asked(view: View, job: Job, rc: int) -> tuple[Phase, str] | None:
+    """One that a person had stopped has not failed by itself; None for any other."""
+    if rc not in SIGNALLED or (job.host, job.status.id) not in view.state.stops:
+        return None
+    return Phase.STOPPED, f"exit code {rc}{signal_text(rc)}, as it was asked to. {stop_leaves(job, view.device)}"
 
 
 def _running(view: View, job: Job, log: Log | None, gap: float | None) -> tuple[Phase, str]:

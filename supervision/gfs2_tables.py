@@ -59,7 +59,7 @@ def _of_superblock(view: View) -> list[Line]:
     form = "" if sb.fs_format is None else f", format {sb.fs_format}"
     lines = [
         Line("Device", f"{view.device} on {view.entry}", at=view.at("blkid") or at),
-        Line("Block size", f"{size_text(sb.block_size / 1024)}{form}", at=at),
+        Line("Block size", f"{_block_size(sb.block_size)}{form}", at=at),
     ]
     if sb.lock_protocol == _NOLOCK:
         lines.append(Line("Lock table", f"none ({_NOLOCK}): for one node alone", at=at))
@@ -68,6 +68,11 @@ def _of_superblock(view: View) -> list[Line]:
     if sb.uuid:
         lines.append(Line("UUID", sb.uuid, at=at))
     return lines
+
+
+def _block_size(size: int) -> str:
+    """Blocks may be of 512 bytes, which are no whole KiB."""
+    return size_text(size / 1024) if size >= 1024 else f"{size} bytes"
 
 
 def _of_blocks(view: View) -> list[Line]:

@@ -144,7 +144,8 @@ def _fsck(seen: Seen, found: _Found) -> Verified:
         return Verified(("blkid -p does not say gfs2 of the device any more",))
     unknown = ("what the device holds now is not known: see `blkid -p`",) if found.is_gfs2 is None else ()
     lines = sum(seen.log.scan.found.values()) + sum(seen.log.scan.summed.values())
-    return Verified((), unknown, f"it came to its end with exit code {seen.rc}; {lines:,} lines of what it found")
+    told = f"{lines:,} lines of what it found: see the screen Restripe" if lines else "it told of nothing wrong"
+    return Verified((), unknown, f"it came to its end with exit code {seen.rc}; {told}")
 
 
 def _end(seen: Seen) -> SavemetaLog | RestoremetaLog | None:

@@ -77,7 +77,7 @@ def _row(fs: FileSystem, state: State, job: Job, now: float) -> Row:
         Cell("" if seconds is None else duration_text(seconds), seconds),
         Cell(status.operator),
         Cell(age_text(told, now), now - told),
-        Cell(status.command),
+        Cell(status.shown),
         Cell(began, status.began),
         Cell(status.title),
         Cell(status.id),

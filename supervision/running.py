@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from remote.jobs import JobState
 from supervision.clocktext import moment_text
-from supervision.filesystem import FileSystem, Progress
+from supervision.filesystem import FileSystem, Phase, Progress
 from supervision.joblist import STOPPING, state_word
 from supervision.jobtimes import began_here
 from supervision.state import Job, State
@@ -48,7 +48,10 @@ def share_text(progress: Progress) -> str:
 def _line(fs: FileSystem, state: State, job: Job) -> Line:
     began = began_here(state, job)
     since = "" if began is None else f", since {moment_text(began, state.at, state.utc_offset)}"
-    far = f", {share_text(fs.progress(state, job))}" if fs.is_scan(job) else ""
     word = state_word(fs, state, job)
+    progress = fs.progress(state, job) if fs.is_scan(job) else None
+    far = f", {share_text(progress)}" if progress else ""
+    if progress and progress.phase is Phase.STALLED:
+        word = progress.phase.value  # its process is there, and that is all
     severity = Severity.NORMAL if word == JobState.RUNNING.value else Severity.WARNING
-    return Line(word, f"{job.status.command or job.status.id} on {job.host}{since}{far}", severity)
+    return Line(word, f"{job.status.shown or job.status.id} on {job.host}{since}{far}", severity)

@@ -40,7 +40,7 @@ def goes_on(fs: FileSystem, state: State, now: float) -> list[str]:
         link = state.links.get(host)
         heard = "" if link and link.state == "up" else f" (last heard of {age_text(job.at, now)} ago)"
         why = f" ({job.status.meaning})" if word == JobState.ERROR.value else heard
-        lines.append(one_line(f"{GOES_ON[word]} on {host}: {job.status.command or job_id}{why}"))
+        lines.append(one_line(f"{GOES_ON[word]} on {host}: {job.status.shown or job_id}{why}"))
     return lines
 
 

@@ -281,7 +281,7 @@ async def _jobs_of(supervisor: Supervisor, view: View, hosts: Sequence[str]) -> 
             job.rc,
             _ran(job, facts_of(supervisor.store.state).get(HostTime, host)),
             job.operator,
-            job.command,
+            job.shown,
         )
         for host, jobs in found.items()
         for job in jobs

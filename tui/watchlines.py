@@ -168,7 +168,7 @@ def described(state: State, job: Job) -> str:
     since = "" if began is None else f", since {moment_text(began, state.at, state.utc_offset)}"
     by = f", by {status.operator}" if status.operator else ""
     title = f"; {status.title}" if status.title else ""
-    return one_line(f"{status.command or status.id} on {job.host}{since}{by}{title}")
+    return one_line(f"{status.shown or status.id} on {job.host}{since}{by}{title}")
 
 
 def progress_text(state: State, progress: Progress) -> str:

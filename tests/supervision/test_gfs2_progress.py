@@ -11,6 +11,7 @@ from supervision.eta_runs import FinishedRun
 from supervision.filesystem import Counter, Phase, Progress
 from supervision.logs import Log
 from supervision.state import Job
+from supervision.tables import Severity
 from tests.gfs2.gfs2texts import told as text_of
 from tests.supervision import gfs2_states as made
 from tests.supervision.gfs2_states import DEVICE, LEAST, NOW, OUT, SAVED, SAVEMETA, job, log, worker
@@ -102,7 +103,7 @@ def test_a_stopped_process_is_a_stall_at_once_and_its_next_line_the_end_of_it() 
     stopped = told(job(), counting(NOW - 4), looks=looks)
     assert stopped.phase is Phase.STALLED
     assert "kill -CONT 77 lets it go on" in stopped.why
-    assert stopped.finish is None
+    assert (stopped.finish, stopped.no_finish) == (None, "it stands still")
     assert told(job(), counting(NOW - 1), looks=looks).phase is Phase.RUNNING
     # a line that it had printed before may be read after the first look that finds it stopped: the next one decides
     again = ((NOW - 22, worker()), (NOW - 12, worker(state="T")), (NOW - 2, worker(state="T")))
@@ -137,7 +138,7 @@ def test_a_savemeta_that_saved_all_is_finished_and_said_to_be_unverified(release
 @pytest.mark.parametrize(
     ("rc", "began", "phase", "why"),
     [
-        (0, NOW + 1, Phase.FINISHED, "exit code 0, and nothing else speaks against it"),
+        (0, NOW + 1, Phase.FINISHED, "exit code 0; gzip -t read its file to the end, and no fewer blocks were saved"),
         (1, NOW + 1, Phase.FAILED, f"exit code 0, yet gzip -t does not find {OUT} whole"),
         (0, NOW - 1, Phase.FINISHED, "still to be looked at: gzip -t"),
         (None, NOW + 1, Phase.FINISHED, "still to be looked at: gzip -t"),
@@ -210,6 +211,34 @@ def test_a_failure_is_told_by_its_signal_or_by_what_the_tool_means(rc: int, comm
     found = ended(text_of(text), command, rc)
     assert found.phase is Phase.FAILED
     assert why in found.why
+
+
+def test_the_words_of_a_failure_stand_first_and_no_counter_stands_beside_them() -> None:
+    text = (
+        f"{BEGIN}\r8 blocks saved (1% complete)\r9 blocks saved (2% complete)\nwrite error: No space left on device\n"
+    )
+    found = ended(text, PLAIN, 255)
+    assert (found.phase, found.why) == (Phase.FAILED, "exit code 255: write error: No space left on device")
+
+
+def test_one_that_was_told_to_stop_is_stopped_and_says_what_it_leaves_behind() -> None:
+    killed = job(JobState.FINISHED, rc=143, ended=NOW)
+    state = made.state(made.device_facts(), jobs=(killed,))
+    by_itself = made.file_system().progress(state, killed)
+    assert by_itself.phase is Phase.FAILED
+    asked = msgspec.structs.replace(state, stops={(killed.host, killed.status.id): NOW - 5})
+    found = made.file_system().progress(asked, killed)
+    assert found.phase is Phase.STOPPED
+    assert found.why.startswith("exit code 143 (ended by TERM), as it was asked to. The file that it writes is left")
+
+
+def test_what_stands_still_is_not_called_running_where_it_is_told_what_runs() -> None:
+    stopped = job()
+    looks = ((NOW - 12, worker()), (NOW - 2, worker(state="T")))
+    state = made.state(made.device_facts(), jobs=(stopped,), logs=(counting(NOW - 4),), looks=looks)
+    (line,) = made.file_system().running(state)
+    assert line.label == "stalled"
+    assert line.severity is Severity.WARNING
 
 
 @pytest.mark.parametrize(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from remote.gfs2.cluster import Node, NodeState
@@ -54,6 +55,11 @@ def test_the_facts_are_those_of_the_superblock_and_of_the_groups() -> None:
     assert lines["Dinodes"] == "88,900"
     assert lines["savemeta saves"] == "at least 88,942 blocks; how many more, nobody knows"
     assert facts(sb=TABLE)["Lock table"] == "hpc:data (lock_dlm)"
+
+
+def test_blocks_of_512_bytes_are_not_told_as_0_kib() -> None:
+    small = msgspec.structs.replace(parse_sb(told("sb_350")).model, block_size=512)
+    assert facts(sb=small)["Block size"] == "512 bytes, format 1802"
 
 
 def test_a_list_of_groups_that_is_not_whole_adds_nothing_up() -> None:
