@@ -76,7 +76,7 @@ async def session(
     hosts: Sequence[str] = (),
     options: LiveOptions | None = None,
 ) -> AsyncIterator[Session]:
-    """A session of its own, with its own connections; `entry` is another host to begin at, `hosts` are fewer than all."""
+    """A session with connections of its own; `entry` is another host to begin at, `hosts` are fewer than all."""
     clock = ScaledClock(sim.clock.epoch, sim.clock.monotonic, sim.clock.speed)
     entry, hosts = entry or sim.entry, tuple(hosts) or sim.hosts
     header = Header(VERSION, "0", 0.0, clock.now(), sim.fs, hosts, entry, OPERATOR, True, clock.speed, 0, PLAN)

@@ -89,9 +89,9 @@ async def program_is_gone_while_the_command_runs(walk: Walk, step: Step) -> None
         await walk.leave(task)
         await walk.come_back(step)
         assert walk.status(step) is StepState.RUNNING
-        task = walk.start(step)
-        await walk.told(task, is_job(step, JobState.RUNNING))
-    assert await task is None
+        again = walk.start(step)
+        await walk.told(again, is_job(step, JobState.RUNNING))
+    assert await again is None
 
 
 async def program_is_gone_before_it_reads_the_result(walk: Walk, step: Step) -> None:
@@ -134,9 +134,9 @@ async def runner_is_killed_and_the_command_goes_on(walk: Walk, step: Step) -> No
         await walk.leave(task)
         await walk.come_back(step)
         assert walk.status(step) is StepState.UNKNOWN
-        task = walk.start(step)
-        await walk.told(task, is_job(step, JobState.ORPHAN))
-    await proven_without_its_exit_code(walk, step, await task)
+        again = walk.start(step)
+        await walk.told(again, is_job(step, JobState.ORPHAN))
+    await proven_without_its_exit_code(walk, step, await again)
 
 
 async def job_is_killed_before_it_does_anything(walk: Walk, step: Step) -> None:
