@@ -31,7 +31,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--speed", default=600.0, type=float, help="simulated seconds a real second")
     parser.add_argument("--remove", action="store_true", help="remove the directory at the end")
     parser.add_argument("--hosts", type=int, help="hosts of scenario big")
-    parser.add_argument("--disks", type=int, help="disks of scenario big")
+    parser.add_argument("--disks", type=int, help="disks of scenario big, or of scale")
     return parser.parse_args()
 
 

@@ -71,11 +71,16 @@ def host(
     )
 
 
-def used_disk(nsd: Nsd, usage: str, group: str, pool: str, number: int, block_kb: int) -> Disk:
-    """A disk that has been in use for long: 2 % maps, metadata where it may lie, seven tenths full."""
+def used_disk(
+    nsd: Nsd, usage: str, group: str, pool: str, number: int, block_kb: int, metadata_kb: int | None = None
+) -> Disk:
+    """A disk that has been in use for long: 2 % maps, metadata where it may lie (an 800th of its size where nothing
+    else is said), seven tenths full.
+    """
     size = nsd.device.size_bytes // KB
     maps = size // 50 // block_kb * block_kb
-    metadata = size // 800 // block_kb * block_kb if usage == DATA_AND_METADATA else 0
+    share = size // 800 if metadata_kb is None else metadata_kb
+    metadata = share // block_kb * block_kb if usage == DATA_AND_METADATA else 0
     # A little less or more on each, so that no two rows are alike.
     data = (size * (7000 + number % 97) // 10000) // block_kb * block_kb
     fragments = (size - maps - metadata - data) % block_kb + 64 * (number % 50 + 1) * block_kb // 1024 * 16

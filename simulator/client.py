@@ -76,8 +76,8 @@ class Simulation:
     ) -> AsyncIterator[Simulation]:
         """Start a simulator and end it, with all its processes, on exit.
 
-        `hosts` and `disks` are for the scenario `big`. Without `directory` a temporary one is made and removed.
-        Raises SimulationError with the simulator's own words if it does not start.
+        `hosts` and `disks` are for the scenario `big`, `disks` for `scale` too. Without `directory` a
+        temporary one is made and removed. Raises SimulationError with the simulator's own words if it does not start.
         """
         # Short, and not below TMPDIR, which may be deep: the path of a Unix socket is limited to about 100 bytes.
         made = None if directory else Path(tempfile.mkdtemp(prefix="sim-", dir="/tmp"))

@@ -23,16 +23,17 @@ DEAD = ("cl03", "cl07", "cl11")
 """Clients whose daemon is down."""
 
 ENCLOSURES = 4
-SYSTEM_LUNS = 24
-CAPACITY_LUNS = 8
+DISKS = 128
+"""NSDs, as many in each enclosure, a quarter of them for data alone; another number may be chosen."""
 NEW_SSDS = 4
 """SSDs in each enclosure that are no NSDs yet."""
 CLIENTS = 12
 
 _BLOCK_KB = 4096
 _LUN_KB = 14_000_000_000 // _BLOCK_KB * _BLOCK_KB
+_METADATA_KB = 4_300_000_000
+"""Inodes of 4 KB take 3,296,000,000 of it, in two copies."""
 _SSD_KB = 3_000_000_000 // _BLOCK_KB * _BLOCK_KB
-_LUNS = SYSTEM_LUNS + CAPACITY_LUNS
 
 
 def _wwn(enclosure: int, lun: int) -> str:
@@ -40,12 +41,12 @@ def _wwn(enclosure: int, lun: int) -> str:
     return f"0x60050763808{enclosure:x}046dd8{lun:014x}"
 
 
-def _map(enclosure: int, side: int, lun: int) -> Device:
-    """LUN `lun` as the server on that side of the enclosure sees it: two paths and a map over them."""
-    count = _LUNS + NEW_SSDS
+def _map(enclosure: int, side: int, lun: int, luns: int) -> Device:
+    """LUN `lun` (the first `luns` are NSDs) as the server on that side sees it: two paths and a map over them."""
+    count = luns + NEW_SSDS
     # The second server finds the LUNs in another order.
     place = lun if side == 0 else (lun * 5 + 7) % count
-    ssd = lun >= _LUNS
+    ssd = lun >= luns
     wwn = _wwn(enclosure, lun)
     paths = [
         Path(building.sd_name(2 + place + count * path), f"{8 + path}:0:{path}:{lun}", 16 * (2 + place + count * path))
@@ -74,7 +75,7 @@ def _names(name: str) -> tuple[str, str]:
     return f"{name}-ib.scale.example.com", f"{name}.scale.example.com"
 
 
-def _hosts() -> dict[str, Host]:
+def _hosts(luns: int) -> dict[str, Host]:
     hosts: dict[str, Host] = {}
 
     def add(name: str, address: int, devices: list[Device], roles: tuple[str, ...] = (), **more: bool) -> None:
@@ -88,7 +89,7 @@ def _hosts() -> dict[str, Host]:
     add(ENTRY, 5, [], ("perfmon",), quorum=True, manager=True)
     for server in range(2 * ENCLOSURES):
         enclosure, side = divmod(server, 2)
-        devices = [_map(enclosure, side, lun) for lun in range(_LUNS + NEW_SSDS)]
+        devices = [_map(enclosure, side, lun, luns) for lun in range(luns + NEW_SSDS)]
         devices.sort(key=lambda device: device.minor)
         add(f"nsd{server + 1:02d}", 11 + server, devices, ("perfmon",), quorum=server in (0, 2), manager=True)
     add("ces01", 31, [], ("perfmon", "ces"))
@@ -97,15 +98,19 @@ def _hosts() -> dict[str, Host]:
     return hosts
 
 
-def build(dialect: Dialect) -> Cluster:
-    """The cluster, in the words of a release."""
-    hosts = _hosts()
+def build(dialect: Dialect, disks: int = DISKS) -> Cluster:
+    """The cluster, in the words of a release. Raises ValueError for a number of disks that it cannot have."""
+    luns, rest = divmod(disks, ENCLOSURES)
+    if rest or not 4 <= luns <= DISKS // ENCLOSURES or (luns + NEW_SSDS) % 5 == 0:
+        raise ValueError(f"{NAME} cannot have {disks} disks: take 32, 64, 96 or {DISKS}")
+    hosts = _hosts(luns)
+    share = _METADATA_KB // (ENCLOSURES * (luns - luns // 4))
     nsds: dict[str, Nsd] = {}
-    disks: list[Disk] = []
+    used: list[Disk] = []
     created = int(EPOCH) - 900 * 86400
     for enclosure in range(ENCLOSURES):
         pair = (f"nsd{2 * enclosure + 1:02d}", f"nsd{2 * enclosure + 2:02d}")
-        for lun in range(_LUNS):
+        for lun in range(luns):
             servers = pair if lun % 2 == 0 else pair[::-1]
             volume_id = f"{hosts[servers[0]].address_hex}{created + 100 * enclosure + 3 * lun:08X}"
             seen = {}
@@ -115,13 +120,13 @@ def build(dialect: Dialect) -> Cluster:
                 seen[name] = device
             nsd = Nsd(f"e{enclosure + 1}_lun{lun + 1:02d}", volume_id, servers, servers[0], seen[servers[0]])
             nsds[nsd.name] = nsd
-            capacity = lun >= SYSTEM_LUNS
+            capacity = lun >= luns - luns // 4
             usage, pool = (DATA_ONLY, "capacity") if capacity else (DATA_AND_METADATA, "system")
-            disks.append(building.used_disk(nsd, usage, str(enclosure + 1), pool, len(disks) + 1, _BLOCK_KB))
+            used.append(building.used_disk(nsd, usage, str(enclosure + 1), pool, len(used) + 1, _BLOCK_KB, share))
     up = [name for name in hosts if name not in DEAD]
     fs = FileSystem(
         name="proj",
-        disks=disks,
+        disks=used,
         inodes=Inodes(used=401_223_344, allocated=412_000_000, maximum=600_000_000),
         block_kb=_BLOCK_KB,
         inode_bytes=4096,

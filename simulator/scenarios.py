@@ -39,12 +39,13 @@ def choose(name: str, hosts: int | None = None, disks: int | None = None) -> Cho
         many = scenario_big.HOSTS if hosts is None else hosts
         cluster = scenario_big.build(many, max(many, scenario_big.DISKS) if disks is None else disks)
         return Chosen(cluster, scenario_big.EPOCH, next(iter(cluster.hosts)))
-    if hosts is not None or disks is not None:
-        raise ValueError(f"only scenario {scenario_big.NAME} takes a number of hosts or disks")
+    if hosts is not None or (disks is not None and kind != scenario_scale.NAME):
+        names = f"{scenario_big.NAME} takes a number of hosts, and it or {scenario_scale.NAME} one of disks"
+        raise ValueError(f"only scenario {names}")
     if kind == scenario_night.NAME:
         return Chosen(scenario_night.build(), scenario_night.EPOCH, scenario_seed.ENTRY)
     if kind == scenario_scale.NAME:
-        scale = scenario_scale.build(DIALECTS[release or "5.2"])
+        scale = scenario_scale.build(DIALECTS[release or "5.2"], scenario_scale.DISKS if disks is None else disks)
         down = [host for host in scale.hosts if host in scenario_scale.DEAD]
         policies = Policies(pit_limit=31, pit_threads_per_node=8, down_nodes=down)
         return Chosen(scale, scenario_scale.EPOCH, scenario_scale.ENTRY, policies)

@@ -20,7 +20,7 @@ import click
 )
 @click.option("--speed", type=click.FloatRange(0.01, 1_000_000), default=600.0, show_default=True, metavar="N")
 @click.option("--hosts", type=click.IntRange(min=1), metavar="N", help="Hosts of scenario big.")
-@click.option("--disks", type=click.IntRange(min=1), metavar="M", help="Disks of scenario big.")
+@click.option("--disks", type=click.IntRange(min=1), metavar="M", help="Disks of scenario big, or of scale.")
 @click.pass_context
 def simulate(
     context: click.Context,

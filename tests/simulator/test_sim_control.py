@@ -302,6 +302,25 @@ async def test_somebody_elses_command(far: FarSide) -> None:
     assert (await far.facts())["busy_with"] == ""
 
 
+async def test_a_command_stands_before_or_after_its_work_until_it_is_let_go(far: FarSide) -> None:
+    await far.put("change.txt", "%nsd: nsd=foo1_nsd1 usage=dataOnly\n")
+    for place, usage in (("begin", "dataAndMetadata"), ("end", "dataOnly")):
+        await far.sim.control("hold", command="mmchdisk", at=place)
+        running = asyncio.create_task(far.run("mmchdisk mss1 change -F change.txt"))
+
+        async def stands() -> bool:
+            held: list[str] = (await far.facts())["held"]
+            return held == ["mmchdisk"]
+
+        await until(stands)
+        assert (await far.facts())["disks"][0]["usage"] == usage
+        assert (await far.run("mmlsdisk mss1"))[0] == 0  # no other command waits
+        await far.sim.control("hold", release=True)
+        assert (await running)[0] == 0
+    facts = await far.facts()
+    assert (facts["held"], facts["disks"][0]["usage"]) == ([], "dataOnly")
+
+
 async def test_limits_set_by_others_and_workers(slow: FarSide) -> None:
     answer = await slow.sim.control("qos", limits="pool=*,maintenance=150IOPS")
     assert answer["limits"] == {"system": {"maintenance": "150IOPS"}}

@@ -166,6 +166,7 @@ async def test_a_big_cluster() -> None:
         ("big", {"hosts": 0}, "number of hosts must be between 1 and 1024"),
         ("big", {"hosts": 20, "disks": 10}, "must be between the number of hosts"),
         ("big", {"disks": 10**6}, "and 100000"),
+        ("scale", {"disks": 30}, "take 32, 64, 96 or 128"),
         ("seed", {"hosts": 3}, "only scenario big takes"),
         ("seed-7", {}, "no scenario 'seed-7': seed, seed-3.5"),
     ],

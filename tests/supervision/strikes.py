@@ -18,6 +18,7 @@ from remote.jobs import JobState
 from supervision.migration import Ending, StepState, StopError
 from supervision.state import State
 from tests.supervision.cluster import until_so
+from tests.supervision.cluster_truth import is_so
 from tests.supervision.walked import (
     PATIENCE,
     STEPS,
@@ -26,7 +27,6 @@ from tests.supervision.walked import (
     Walk,
     is_job,
     is_launch,
-    is_so,
     is_state,
     kill_group,
     walk_of,
