@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from remote.checked import Check
 from remote.events import Launching
 from remote.jobs import JobState
 from remote.recording import Recording
@@ -16,7 +15,6 @@ from simulator.client import Simulation
 from supervision.guide_found import plans_on
 from supervision.migration import Ending, StepState, StopError
 from supervision.plan import decode, encode
-from supervision.recipe import Act, GuidedStep
 from supervision.replay import Replay
 from supervision.walking import Anything, Given
 from tests.supervision.cluster import PLAN, changed, kill_runner, session, until_so
@@ -141,43 +139,6 @@ async def test_the_way_out_when_the_ssds_fill_stops_the_restripe_and_lets_old_di
         assert await changed(sim) == [*CHANGING, "mmchdisk"]
 
 
-class Leaves:
-    """Says yes, and is gone once the command has begun."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.reached = asyncio.Event()
-
-    async def acknowledge(self, step: GuidedStep, check: Check) -> bool:
-        return True
-
-    async def confirm(self, step: GuidedStep, checks: tuple[Check, ...], act: Act) -> bool:
-        if step.spec.name == self.name:
-            self.reached.set()
-        return True
-
-
-@pytest.mark.parametrize("name", ["mmcrnsd", "mmrestripefs"])
-async def test_another_session_goes_on_with_what_the_first_one_began_and_runs_nothing_twice(
-    sim: Simulation, name: str
-) -> None:
-    async with session(sim) as live:
-        plan = await live.plan()
-        leaving = Leaves(name)
-        walking = asyncio.create_task(live.walk(plan, leaving))
-
-        async def begun() -> bool:
-            return name in await changed(sim)
-
-        await until_so(begun, 100)
-        walking.cancel()
-        await asyncio.gather(walking, return_exceptions=True)
-    async with session(sim) as live:
-        guide, stop = await live.walk(plan)
-        assert (stop, guide.next) == (None, None)
-    assert await changed(sim) == list(CHANGING)
-
-
 async def test_a_session_that_is_not_armed_changes_nothing(sim: Simulation) -> None:
     async with session(sim, armed=False) as live:
         plan = await live.plan()
@@ -231,23 +192,3 @@ async def test_a_restripe_whose_end_was_lost_is_run_again_once_nothing_works_on_
             assert (stop, guide.next) == (None, None)
         # the exit code of the first one is lost whatever the tables show, so it was run again, which does no harm
         assert await changed(sim) == [*CHANGING, "mmrestripefs"]
-
-
-async def test_a_migration_moves_to_another_host_only_when_the_first_is_down_and_the_tables_tell(
-    sim: Simulation,
-) -> None:
-    async with session(sim) as live:
-        plan = await live.plan()
-        await live.walk(plan, upto("mmcrnsd"))
-        guide = live.guide(plan)
-        await guide.find()
-        await sim.control("power_off", host="pollux1", disks="stay")
-
-        async def gone() -> bool:
-            return live.supervisor.site.links["pollux1"].state != "up"
-
-        await until_so(gone)
-        with pytest.raises(StopError):
-            await guide.find()
-        await guide.move("pollux2")
-        assert (guide.host, guide.status(4), guide.next) == ("pollux2", StepState.DONE, 5)

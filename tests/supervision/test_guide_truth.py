@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import pytest
 
+from remote.errors import AnswerLostError, GarbledError, SiteError, StillAskedError, Trouble, UnreachableError
 from remote.jobs import JobState, JobStatus
 from supervision.guide_jobs import Attempt, split_id
+from supervision.guide_telling import stop_error
 from supervision.guide_truth import standing, was_undone
-from supervision.migration import StepState
+from supervision.migration import Ending, StepState
 from supervision.recipe import Happened
 
 NO, PARTLY, YES, UNKNOWN = Happened.NO, Happened.PARTLY, Happened.YES, Happened.UNKNOWN
@@ -78,3 +80,19 @@ def test_a_step_that_was_taken_back_is_undone_and_no_failure() -> None:
 )
 def test_the_id_of_a_job_tells_step_and_attempt(told: str, plan: str, parts: tuple[int, str, int] | None) -> None:
     assert split_id(told, plan) == parts
+
+
+@pytest.mark.parametrize(
+    ("error", "ending"),
+    [
+        (UnreachableError("n1", Trouble.LOST), Ending.UNREACHABLE),
+        (AnswerLostError("n1", "the connection was lost"), Ending.UNREACHABLE),
+        (StillAskedError("n1", "the same question still runs there"), Ending.UNREACHABLE),
+        (GarbledError("n1", "nothing came back"), Ending.UNKNOWN),
+    ],
+)
+def test_a_question_that_was_lost_may_be_asked_again_but_what_was_launched_is_unknown(
+    error: SiteError, ending: Ending
+) -> None:
+    assert stop_error(error).ending is ending
+    assert stop_error(error, launched=True).ending is Ending.UNKNOWN
