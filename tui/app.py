@@ -157,7 +157,7 @@ class RestripeApp(ReplayKeys, Carrying, Attending):
             self._tell_changed_keys()
             if self._greeting:
                 greeting, self._greeting = self._greeting, ""
-                self.say(greeting, wrong=True)  # the only one there is: --write has no effect
+                self.say(greeting, wrong=True)  # it stays a while: a person reads something else first
 
     def _hold(self) -> bool:
         """Draw nothing while the terminal takes no bytes: all connections would wait for it, too."""
