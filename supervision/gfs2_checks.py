@@ -61,7 +61,10 @@ def _all(facts: Facts, hosts: Sequence[str]) -> Iterator[Check]:
         yield Check("device", Verdict.BLOCK, trouble, facts.wanted.device)
         return
     yield Check("device", Verdict.PASSED, f"{facts.wanted.device} is a path that GFS2's tools take for a device")
-    yield _target(facts) if kind == RESTOREMETA else _source(facts)
+    holds = _target(facts) if kind == RESTOREMETA else _source(facts)
+    yield holds
+    if kind != RESTOREMETA and holds.verdict is Verdict.BLOCK:
+        return  # what is no GFS2 has nothing of the rest
     yield from mounted_checks(facts, hosts)
     yield from at_work_checks(facts, hosts)
     yield cluster_check(facts)
