@@ -17,7 +17,7 @@ from supervision.eta import Estimate
 from supervision.figures import size_text
 from supervision.filesystem import Counter, Finish, Phase, Progress
 from supervision.forecasts import Told, forecast, steady_since
-from supervision.gfs2_ends import ended, ended_unseen, is_over, signal_text
+from supervision.gfs2_ends import ended, ended_unseen, is_over, signal_text, unproven
 from supervision.gfs2_rules import stop_leaves
 from supervision.gfs2_view import View
 from supervision.gfs2_work import FSCK, RESTOREMETA, SAVEMETA, Work, is_gfs2_job, same_path, work_of
@@ -88,6 +88,7 @@ def progress(view: View, job: Job) -> Progress:
         _moved(view, estimate, told) if finish else None,
         told,
         (*(_findings(scan) if checks else ()), *_evidence(view, job, work, phase)),
+        phase is Phase.FINISHED and (job.status.rc != 0 or unproven(view, job, work, log)),
     )
 
 
