@@ -166,7 +166,7 @@ def _phase(view: View, job: Job, work: Work | None, log: Log | None, gap: float 
     status = job.status
     match status.state:
         case JobState.FINISHED if status.rc is not None:
-            return _as_asked(view, job, status.rc) or ended(view, job, work, status.rc, log)
+            return as_asked(view, job, status.rc) or ended(view, job, work, status.rc, log)
         case JobState.RUNNING:
             return _running(view, job, log, gap)
         case JobState.ORPHAN:  # its log goes on, and so does the forecast
@@ -183,7 +183,7 @@ def _phase(view: View, job: Job, work: Work | None, log: Log | None, gap: float 
     return Phase.UNKNOWN, status.meaning
 
 
-def _as_asked(view: View, job: Job, rc: int) -> tuple[Phase, str] | None:
+def as_asked(view: View, job: Job, rc: int) -> tuple[Phase, str] | None:
     """One that a person had stopped has not failed by itself; None for any other."""
     if rc not in SIGNALLED or (job.host, job.status.id) not in view.state.stops:
         return None
