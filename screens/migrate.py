@@ -68,6 +68,7 @@ class MigrateScreen(Acting):
         present = self.present(steps)
         if present is not None and present != self._followed:
             self._followed = self.cursor = present
+            steps = self.steps(anew=True)  # with the command of that one
         step = self.chosen(steps)
         alarm = self._alarm()
         told = self._next(steps, step)
@@ -76,7 +77,8 @@ class MigrateScreen(Acting):
         self.query_one("#next", Lines).show(head)
         self.query_one("#next").display = bool(head)
         room = max(3, self.size.height - FRAME - len(head) - LEAST - 1)
-        rows = [list_line(each, width, here=each is step) for each in window(steps, self.cursor, room)]
+        across = max(10, min(width, self.size.width - 3))
+        rows = [list_line(each, across, here=each is step) for each in window(steps, self.cursor, room)]
         self.query_one("#list", Lines).show([plain(self._heading(), "bold"), *rows])
         self.query_one("#text", Lines).show(self._below(state, step, width))
         if step and (step.number, step.state) != self._shown_in_full:
@@ -110,7 +112,8 @@ class MigrateScreen(Acting):
         lines: list[Text] = []
         leading = self.session.leading
         if step is not None:
-            if leading and leading.why and not leading.doing:
+            known = leading is None or leading.why in step.detail or bool(step.to_acknowledge)
+            if leading and leading.why and not leading.doing and not known:
                 lines += labelled("stopped", leading.why, width, label_width=8, style="bold")
             more = self._progress(state, step, width)
             lines += step_lines(step, width, self.session.now, state.utc_offset, more=more)

@@ -20,6 +20,7 @@ from screens.intents import (
 )
 from screens.migrate_dialogs import AskYes, acknowledging, taking_back
 from screens.migrate_reading import Reading
+from supervision.leading import Leading
 
 
 class Acting(Reading):
@@ -212,10 +213,28 @@ class Acting(Reading):
         """Make a plan of the marked devices, or of those that are found."""
         self.post_message(MakePlan())
 
+    def _ask_which(self, leading: Leading) -> None:
+        known = {found.plan.id: found for found in leading.found}
+        lines = [f"{name}: {found.plan.goal}, on {found.host}" for name, found in known.items()]
+
+        def answered(typed: str | None) -> None:
+            if typed:
+                self.post_message(OpenPlan(typed.strip()))
+
+        def wrong(typed: str) -> str:
+            return "" if typed.strip() in known else "none of these was begun"
+
+        self.app.push_screen(
+            AskText("Go on with which migration?", lines, value=next(iter(known)), wrong=wrong), answered
+        )
+
     def action_open(self) -> None:
         """Go on with the plan that was found first, or ask with which."""
         leading = self.leading
         if leading is None or not leading.found:
+            return
+        if leading.found[1:]:
+            self._ask_which(leading)
             return
         found = leading.found[0]
         lines = [f"{found.plan.goal}.", "", f"Its newest job is on {found.host}. Only looked at for now: nothing runs."]

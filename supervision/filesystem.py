@@ -80,6 +80,7 @@ class Progress(msgspec.Struct, frozen=True):
     `usual_gap` (s) tell whether a silence is unusual. `tool_percent` is the tool's own figure, shown as such.
     `why` says more of the phase; `no_finish` why no finish is told; `moved` when and why the forecast last moved.
     `told` are the forecasts so far, `evidence` is what speaks for and against its being alive where it is silent.
+    `warned` is that it finished and something is left to be looked at: a proof, or what a check found.
     """
 
     phase: Phase
@@ -96,6 +97,7 @@ class Progress(msgspec.Struct, frozen=True):
     moved: tuple[float, str] | None = None
     told: tuple[Told, ...] = ()
     evidence: tuple[Line, ...] = ()
+    warned: bool = False
 
 
 class Fill(msgspec.Struct, frozen=True):

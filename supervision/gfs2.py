@@ -28,7 +28,7 @@ from supervision.filesystem import Aftermath, Choosing, Counter, FileSystem, Fil
 from supervision.filesystems import Sites
 from supervision.gfs2_reading import Gfs2Reading
 from supervision.gfs2_view import View
-from supervision.gfs2_work import is_gfs2_job
+from supervision.gfs2_work import PROGRAMS, is_gfs2_job
 from supervision.logs import Scan
 from supervision.running import job_lines
 from supervision.state import Job, State
@@ -37,8 +37,6 @@ from supervision.tables import Line, Table
 
 READING = Gfs2Reading()
 _WORDS = Words("GFS2", "device", "savemeta", "node", "Resource groups")
-PROGRAMS = ("gfs2_edit", "fsck.gfs2", "gfs2_fsck")
-"""The programs whose processes are looked at."""
 WORK_SECONDS = 10.0
 _NO_LIMITS = "GFS2 has no limits of I/O that could be set"
 

@@ -11,11 +11,12 @@ from remote.command import Command
 from remote.gfs2.commands import blkid, device_trouble, rgs, sb
 from remote.gfs2.use import gfs2_use
 from remote.linux.room import room
+from remote.linux.work import work
 from supervision.facts import Fact
 from supervision.gfs2_checking import Check, Facts, Told, Verdict, Wanted, shown, unknown
 from supervision.gfs2_checks_files import level_check, output_checks, target_checks
-from supervision.gfs2_checks_use import cluster_check, mounted_checks, nodes_to_ask, resource_checks
-from supervision.gfs2_work import RESTOREMETA, SAVEMETA
+from supervision.gfs2_checks_use import at_work_checks, cluster_check, mounted_checks, nodes_to_ask, resource_checks
+from supervision.gfs2_work import PROGRAMS, RESTOREMETA, SAVEMETA
 
 __all__ = ["Check", "Verdict", "Wanted", "checks_for", "node_questions", "questions"]
 
@@ -29,7 +30,7 @@ def questions(wanted: Wanted) -> tuple[Command, ...]:
     Raises ValueError for a path that cannot be given to a command.
     """
     files = tuple(path for path in (wanted.file, wanted.device if wanted.work == RESTOREMETA else "") if path)
-    asked = [blkid(wanted.device), gfs2_use(wanted.device)]
+    asked = [blkid(wanted.device), gfs2_use(wanted.device), work(*PROGRAMS)]
     if wanted.work != RESTOREMETA:
         asked.append(sb(wanted.device))
     if wanted.work == SAVEMETA:
@@ -55,20 +56,24 @@ def checks_for(
 
 
 def _all(facts: Facts, hosts: Sequence[str]) -> Iterator[Check]:
-    work = facts.wanted.work
+    kind = facts.wanted.work
     if trouble := device_trouble(facts.wanted.device):
         yield Check("device", Verdict.BLOCK, trouble, facts.wanted.device)
         return
     yield Check("device", Verdict.PASSED, f"{facts.wanted.device} is a path that GFS2's tools take for a device")
-    yield _target(facts) if work == RESTOREMETA else _source(facts)
+    holds = _target(facts) if kind == RESTOREMETA else _source(facts)
+    yield holds
+    if kind != RESTOREMETA and holds.verdict is Verdict.BLOCK:
+        return  # what is no GFS2 has nothing of the rest
     yield from mounted_checks(facts, hosts)
+    yield from at_work_checks(facts, hosts)
     yield cluster_check(facts)
     if facts.wanted.writes:
         yield from resource_checks(facts)
-    if work == SAVEMETA:
+    if kind == SAVEMETA:
         yield from output_checks(facts)
         yield level_check(facts)
-    elif work == RESTOREMETA:
+    elif kind == RESTOREMETA:
         yield from target_checks(facts)
 
 

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+import msgspec
+
 from remote.folding import fold
 from remote.gfs2.cluster import Resource
 from remote.gfs2.use import ManagerAnswer, Use
+from remote.linux.work import Work, Worker
 from supervision.gfs2_checking import Check, Facts, Told, Verdict, same_host, shown, unknown
-from supervision.gfs2_work import RESTOREMETA
+from supervision.gfs2_work import RESTOREMETA, same_path, work_of
+from supervision.gfs2_work import Work as OtherWork
 
 NOLOCK = "lock_nolock"
-_MOUNTED, _CLUSTER, _RESOURCE = "mounted", "cluster", "resource"
+_MOUNTED, _AT_WORK, _CLUSTER, _RESOURCE = "mounted", "at work", "cluster", "resource"
 
 
 def has_no_cluster(facts: Facts) -> bool:
@@ -84,6 +88,36 @@ def _mount_lines(answer: str) -> str:
     """The lines of an answer that tell of mounts."""
     words = ("mount ", "of ", "at ", "table ", "id ", "uuid ")
     return shown("\n".join(line for line in answer.splitlines() if line.startswith(words)))
+
+
+def at_work_checks(facts: Facts, hosts: Sequence[str]) -> Iterator[Check]:
+    """Whether another of GFS2's tools is at work on the device, on any watched host, whoever started it."""
+    wanted, free = facts.wanted, True
+    for host in dict.fromkeys((wanted.host, *hosts)):
+        seen, told = facts.model(f"work {host}", Work)
+        if seen is None and host == wanted.host:
+            free = False
+            todo = f"see `ps -ef` on {host} for gfs2_edit and fsck.gfs2"
+            check = unknown(_AT_WORK, told, f"whether another tool is at work on {wanted.device}", todo)
+            yield check if wanted.writes else msgspec.structs.replace(check, verdict=Verdict.WARNING)
+        for worker in seen.workers if seen else ():
+            other = work_of(worker.argv)
+            if other and not worker.ended and same_path(other.device, wanted.device):
+                free = False
+                yield _other_work(facts, host, other, worker, told)
+    if free:
+        _seen, told = facts.model(f"work {wanted.host}", Work)
+        yield Check(_AT_WORK, Verdict.PASSED, f"no other tool is seen at work on {wanted.device}", at=told.at)
+
+
+def _other_work(facts: Facts, host: str, other: OtherWork, worker: Worker, told: Told) -> Check:
+    """Two that read slow each other down; where one writes, the other's work is worth nothing, or both are harmful."""
+    text = f"{other.kind} is at work on it already on {host}, pid {worker.pid}"
+    read = shown(" ".join(worker.argv))
+    if facts.wanted.writes:
+        return Check(_AT_WORK, Verdict.BLOCK, text, read, told.at, "wait for its end, or stop it (screen Jobs)")
+    harm = "what is saved will not fit together" if other.repairs or other.kind == RESTOREMETA else "both get slower"
+    return Check(_AT_WORK, Verdict.WARNING, f"{text}: {harm}", read, told.at, "wait for its end")
 
 
 def cluster_check(facts: Facts) -> Check:

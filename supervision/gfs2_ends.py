@@ -116,6 +116,11 @@ def ended(view: View, job: Job, work: Work | None, rc: int, log: Log | None) -> 
     return Phase.FINISHED, f"exit code 0; gzip -t read its file to the end{counted}"
 
 
+def unproven(view: View, job: Job, work: Work | None, log: Log | None) -> bool:
+    """Whether something is still to be looked at of one that ended with 0."""
+    return log is not None and work is not None and work.kind != FSCK and bool(_doubts(view, job, log, work)[1])
+
+
 def _fsck_ended(work: Work, rc: int, log: Log | None) -> tuple[Phase, str]:
     """A check that found errors and was only to look has done its work; one that left some has not."""
     if rc == 0:

@@ -20,6 +20,7 @@ from supervision.filesystem import Phase
 from supervision.gfs2_checking import Check, Verdict, Wanted, same_host
 from supervision.gfs2_checks import checks_for, node_questions, questions
 from supervision.gfs2_jobtexts import advice_for, lines_of, one_text
+from supervision.gfs2_progress import as_asked
 from supervision.gfs2_verify import NOT_GZIP, Seen, verified
 from supervision.gfs2_view import View
 from supervision.gfs2_work import FSCK, GUARD, RESTOREMETA, SAVEMETA, work_of
@@ -150,6 +151,8 @@ class Gfs2Job:
         await self.steps.job(command, ((GUARD, _script()),), well=ANY)
         job = self._job(self.wanted.work)
         rc = _rc(job)
+        if asked := as_asked(self._view, job, rc):
+            raise StopError(Ending.FAILED, f"{self.wanted.host}: {self._tool.text}: {asked[1]}")
         phase, told = gfs2_ends.ended(self._view, job, work_of(words_of(job)), rc, self._log(job))
         if phase is not Phase.FINISHED:
             ending = Ending.FAILED if phase is Phase.FAILED else Ending.UNKNOWN

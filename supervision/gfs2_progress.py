@@ -17,7 +17,7 @@ from supervision.eta import Estimate
 from supervision.figures import size_text
 from supervision.filesystem import Counter, Finish, Phase, Progress
 from supervision.forecasts import Told, forecast, steady_since
-from supervision.gfs2_ends import ended, ended_unseen, is_over, signal_text
+from supervision.gfs2_ends import ended, ended_unseen, is_over, signal_text, unproven
 from supervision.gfs2_rules import stop_leaves
 from supervision.gfs2_view import View
 from supervision.gfs2_work import FSCK, RESTOREMETA, SAVEMETA, Work, is_gfs2_job, same_path, work_of
@@ -88,6 +88,7 @@ def progress(view: View, job: Job) -> Progress:
         _moved(view, estimate, told) if finish else None,
         told,
         (*(_findings(scan) if checks else ()), *_evidence(view, job, work, phase)),
+        phase is Phase.FINISHED and (job.status.rc != 0 or unproven(view, job, work, log)),
     )
 
 
@@ -165,7 +166,7 @@ def _phase(view: View, job: Job, work: Work | None, log: Log | None, gap: float 
     status = job.status
     match status.state:
         case JobState.FINISHED if status.rc is not None:
-            return _as_asked(view, job, status.rc) or ended(view, job, work, status.rc, log)
+            return as_asked(view, job, status.rc) or ended(view, job, work, status.rc, log)
         case JobState.RUNNING:
             return _running(view, job, log, gap)
         case JobState.ORPHAN:  # its log goes on, and so does the forecast
@@ -182,7 +183,7 @@ def _phase(view: View, job: Job, work: Work | None, log: Log | None, gap: float 
     return Phase.UNKNOWN, status.meaning
 
 
-def _as_asked(view: View, job: Job, rc: int) -> tuple[Phase, str] | None:
+def as_asked(view: View, job: Job, rc: int) -> tuple[Phase, str] | None:
     """One that a person had stopped has not failed by itself; None for any other."""
     if rc not in SIGNALLED or (job.host, job.status.id) not in view.state.stops:
         return None

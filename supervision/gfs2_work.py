@@ -21,6 +21,8 @@ _VERBS = {
     "restoremeta": RESTOREMETA,
 }
 _FSCK = ("fsck.gfs2", "gfs2_fsck")
+PROGRAMS = ("gfs2_edit", *_FSCK)
+"""The programs whose processes are looked at."""
 _CARRIES = ("sudo", "nohup", "setsid", "nice", "ionice", "time", "stdbuf", "timeout", "env")
 """They run the command that stands behind their own words."""
 
@@ -92,7 +94,7 @@ def _plain(path: str) -> str:
 
 
 def _is_tool(word: str) -> bool:
-    return posixpath.basename(word) in ("gfs2_edit", *_FSCK)
+    return posixpath.basename(word) in PROGRAMS
 
 
 def _is_guard(words: Sequence[str]) -> bool:

@@ -136,7 +136,7 @@ class Guide:
                 self._nothing_else_runs(each)
                 if not await self._runner.bring(each, back=True):
                     return False
-            self._stand(await self._asking.ask_tables())
+                self._stand(await self._asking.ask_tables())  # what it took back is not done any more
             return True
 
     async def stop(self, number: int) -> None:

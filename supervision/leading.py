@@ -80,6 +80,8 @@ class Leading:
         """The file that has the plan, where this session wrote or read one."""
         self.doing = ""
         """What is done now, in a few words."""
+        self.acting = False
+        """Whether that is to change something."""
         self.why = ""
         """Why the last thing stopped; "" when it did not."""
 
@@ -200,14 +202,14 @@ class Leading:
         """Bring a step to its end, if it is confirmed."""
         guide = self.guide
         if guide:
-            async with self._at(f"step {number} is under way"):
+            async with self._at(f"step {number} is under way", acting=True):
                 await guide.run(number)
 
     async def undo(self, number: int, *, first_alone: bool = False) -> None:
         """Take back everything up to and with a step, or the first of that alone."""
         guide = self.guide
         if guide:
-            async with self._at("taking steps back"):
+            async with self._at("taking steps back", acting=True):
                 await guide.undo(number, first_alone=first_alone)
 
     async def stop(self, number: int) -> None:
@@ -226,11 +228,11 @@ class Leading:
         self.guide = guide
 
     @asynccontextmanager
-    async def _at(self, doing: str) -> AsyncIterator[None]:
-        self.doing, self.why = doing, ""
+    async def _at(self, doing: str, *, acting: bool = False) -> AsyncIterator[None]:
+        self.doing, self.why, self.acting = doing, "", acting
         try:
             yield
         except (StopError, SiteError, ValueError) as error:
             self.why = str(error)
         finally:
-            self.doing = ""
+            self.doing, self.acting = "", False

@@ -157,7 +157,7 @@ class RestripeApp(ReplayKeys, Carrying, Attending):
             self._tell_changed_keys()
             if self._greeting:
                 greeting, self._greeting = self._greeting, ""
-                self.say(greeting, wrong=True)  # the only one there is: --write has no effect
+                self.say(greeting, wrong=True)  # it stays a while: a person reads something else first
 
     def _hold(self) -> bool:
         """Draw nothing while the terminal takes no bytes: all connections would wait for it, too."""
@@ -276,12 +276,8 @@ class RestripeApp(ReplayKeys, Carrying, Attending):
                 else "The step that runs now goes on on its host, detached.",
                 "The steps after it will NOT run: nobody is left to begin them.",
             )
-        elif (leading := self.session.leading) and leading.running and self.session.header.simulated:
-            self._ask_to_leave(
-                f"Leave while step {leading.running} runs?",
-                "The simulated cluster ends with this program, and its jobs with it. On a real one the step would go "
-                "on on its host, and the next session would find it.",
-            )
+        elif why := self.why_stay():
+            self._ask_to_leave(*why)
         elif unsure := self.unsure:
             self._ask_to_leave(
                 f"Leave while a {unsure} is under way?",

@@ -23,6 +23,7 @@ from screens.intents import (
 from supervision import recipes
 from supervision.guide_view import recorded_plan, steps_of
 from supervision.leading import Leading
+from supervision.migration import StepState
 from supervision.plan import Plan
 from supervision.recipe import Act, GuidedStep
 from supervision.state import State
@@ -218,6 +219,29 @@ class Guiding(SessionApp):
         await work
         if leading.why:
             self.say(leading.why, wrong=True)
+
+    def why_stay(self) -> tuple[str, ...]:
+        """What is said to whoever leaves now, the question first; nothing where leaving ends nothing.
+
+        A command that runs on a real host goes on, and the next session finds it.
+        """
+        supervisor, leading = self.session.supervisor, self.session.leading
+        if supervisor is None or leading is None or not supervisor.runs(GUIDE) or not leading.acting:
+            return ()
+        number, simulated = leading.running, self.session.header.simulated
+        if number is None:
+            return ("Leave before the step has begun?", "Its command was not sent yet: it will NOT run.")
+        if self.session.state.steps[number].state == StepState.LAUNCHING.value:
+            return (
+                f"Leave while step {number} is being launched?",
+                "Its host has not answered yet. Whether the command was started, the next session finds out.",
+            )
+        if simulated:
+            return (
+                f"Leave while step {number} runs?",
+                "The simulated cluster ends with this program, and its jobs with it. A real host would go on.",
+            )
+        return ()
 
     def begin_guide(self, plan: Plan | None, kept: str = "") -> None:
         """Go on with a plan, or look for those that were begun on the host that one enters by."""

@@ -84,7 +84,7 @@ async def demo(*, speed: float, record: Path | None, auto: bool, settings: Setti
             app.after_first_frame(lambda: supervisor.start("first look", watch.begin()))
             if not auto:
                 app.after_first_frame(lambda: supervisor.start(GUIDE, leading.make()))
-            code = await _run(app, settings)
+            code = await _run(app, settings, "" if auto else "4 leads through the migration, step by step")
             demo.ended = how = _ending(app, demo.migration.ending if auto else leading.ending)
             warnings = leading.guide.warnings if leading.guide else demo.migration.warnings
         if how is not None and code is not Exit.INTERRUPTED:

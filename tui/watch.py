@@ -270,4 +270,4 @@ def ended(job: Job, progress: Progress, *, read: bool) -> Exit | None:
     if code is None or (not read and job.adopted and progress.phase not in (Phase.FINISHED, Phase.FAILED)):
         return None
     # nobody knows the exit code of a process that others started: its last lines are believed, with a warning
-    return Exit.WARNINGS if job.adopted and code is Exit.DONE else code
+    return Exit.WARNINGS if (job.adopted or progress.warned) and code is Exit.DONE else code

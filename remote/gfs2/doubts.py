@@ -29,7 +29,7 @@ def check_savemeta(log: SavemetaLog, *, counted: bool = False, whole: bool = Fal
     if not log.finished:
         return ()
     count = "blkid -p says gfs2 of the device, and gfs2_edit -p rgs tells of no more dinodes than blocks were saved"
-    tested = "gzip -t: a full disk is not told of behind gzip"
+    tested = " ".join(word for word in ("gzip -t", log.file) if word) + ": a full disk is not told of behind gzip"
     return (*(() if counted else (count,)), *((tested,) if log.gzip_level and not whole else ()))
 
 

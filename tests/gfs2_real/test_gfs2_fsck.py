@@ -87,8 +87,8 @@ async def test_a_check_is_stopped_by_term_and_what_it_complained_of_until_then_i
         await session.supervisor.site.stop(host.name, "held")
         await until(lambda: not host.tools("fsck.gfs2"), 60)
         hold.unlink()
-        end = await session.phase("fsck.gfs2", Phase.FAILED, Phase.FINISHED, Phase.UNKNOWN)
-        assert end.phase is Phase.FAILED
+        end = await session.phase("fsck.gfs2", Phase.STOPPED, Phase.FAILED, Phase.FINISHED)
+        assert end.phase is Phase.STOPPED
         assert end.why.startswith("exit code 143 (ended by TERM)")
         log = log_of(session, "held")
         assert "guarded: fsck.gfs2 was ended by signal 15 (SIGTERM)" in log

@@ -156,7 +156,7 @@ async def test_a_work_that_was_stopped_says_by_which_signal_and_what_it_leaves(s
         assert launched is not None
         assert session.fs.may_stop(launched) == ""
         await session.supervisor.site.stop(small.name, launched.status.id)
-        with pytest.raises(StopError, match=r"exit code 143 \(ended by TERM\).*Nothing may mount"):
+        with pytest.raises(StopError, match=r"143 \(ended by TERM\), as it was asked to\. .*nothing may mount"):
             await running
         ended = session.state.jobs[small.name, launched.status.id]
         assert (ended.status.state, ended.status.rc) == (JobState.FINISHED, 143)

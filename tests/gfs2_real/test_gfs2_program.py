@@ -83,7 +83,7 @@ async def test_a_savemeta_is_found_again_after_a_cut_and_after_the_program_was_k
     done = [told["done"] for told in seen if told.get("done")]
     assert len(set(done)) >= 3  # live, not only when it was over
     assert done == sorted(done)
-    assert (code, seen[-1]["phase"], seen[-1]["urgent"]) == (0, "finished", "finish")
+    assert (code, seen[-1]["phase"], seen[-1]["urgent"]) == (6, "finished", "finish")  # gzip -t was not run
     assert blocks_in(output) == done[-1] >= host.filled.files + host.filled.indirect
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from remote import jobs
 from remote.command import Command, Effect
 from remote.jobs import JobState, JobStatus
-from tests.processes import alive
+from tests.processes import alive, stat_fields
 from tests.remote.local_host import HOST, LocalHost, in_group, in_shells, shell_job
 from tests.remote.staged_launch import read_to_end
 from tests.waiting import until
@@ -79,6 +79,14 @@ async def test_term_ends_the_whole_group_and_the_code_is_kept(host: LocalHost) -
     assert (status.state, status.rc) == (JobState.FINISHED, 143)
     assert log.startswith(b"ready\n")  # most shells add a word about it
     await until(lambda: not [pid for pid in map(int, filter(str.isdigit, os.listdir("/proc"))) if in_group(pid, group)])
+
+
+async def test_term_ends_what_a_signal_has_stopped(host: LocalHost) -> None:
+    await host.launch("still", "echo ready; kill -STOP $$; sleep 600")
+    await until(lambda: any(stat_fields(pid)[:1] == ["T"] for pid in host.group("still")))
+    await host.site.stop(HOST, "still")
+    status, _ = await ended(host, "still")
+    assert (status.state, status.rc) == (JobState.FINISHED, 143)
 
 
 async def test_kill_ends_what_ignores_term(host: LocalHost) -> None:

@@ -13,7 +13,7 @@ from remote.jobs import JobState, JobStatus
 from remote.linux.commands import kernel_log, lsblk
 from remote.linux.work import work
 from supervision import filesystems
-from supervision.gfs2 import PROGRAMS
+from supervision.gfs2_work import PROGRAMS
 from supervision.session import Session
 from supervision.store import Store
 from supervision.supervisor import Supervisor

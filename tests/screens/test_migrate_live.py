@@ -116,3 +116,17 @@ async def test_a_read_only_session_has_no_key_that_runs_anything(tmp_path: Path)
         assert session.supervisor is not None
         assert not session.supervisor.runs(GUIDE)
         assert not [ran for ran in session.state.commands if ran.job]
+
+
+async def test_who_leaves_before_a_confirmed_command_was_sent_is_told_that_it_will_not_run(tmp_path: Path) -> None:
+    async with live(tmp_path, plan=False) as (app, pilot, session):
+        leading, supervisor = session.leading, session.supervisor
+        assert leading is not None
+        assert supervisor is not None
+        assert app.why_stay() == ()
+        leading.acting = True
+        task = supervisor.start(GUIDE, until(lambda: False, seconds=600))
+        await pilot.press("q")
+        await until(lambda: "it will NOT run" in text_of(app))
+        assert app.return_value is None
+        task.cancel()

@@ -15,6 +15,7 @@ from remote.gfs2.saved import MAGIC
 from remote.gfs2.use import ManagerAnswer, Use
 from remote.linux.blkid import Probed
 from remote.linux.room import Room, Rooms
+from remote.linux.work import Work
 from remote.parsed import Parsed
 from supervision.facts import Fact
 from supervision.gfs2_checks import Check, Verdict, Wanted, checks_for
@@ -78,12 +79,14 @@ GOOD: Mapping[str, Any] = {
     f"gfs2 use {HOST}": use(),
     f"gfs2 use {OTHER}": use(),
     f"room {HOST}": Rooms((room(),)),
+    f"work {HOST}": Work("boot", NOW),
 }
 GOOD_TARGET: Mapping[str, Any] = {
     "blkid /dev/vg/copy": (),
     f"gfs2 use {HOST}": use("/dev/vg/copy", numbers=("253:5",)),
     f"gfs2 use {OTHER}": use("/dev/vg/copy", numbers=("253:5",)),
     f"room {HOST}": Rooms((room(OUT, "file", size=5, header=header()), room("/dev/vg/copy", "block", size=10 * GIB))),
+    f"work {HOST}": Work("boot", NOW),
 }
 
 

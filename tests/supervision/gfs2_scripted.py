@@ -14,6 +14,7 @@ HOST, DEVICE, OUT = "n1", "/dev/vg0/data", "/var/tmp/data.meta.gz"
 HEADER = Header(1, "test", 1000.0, 1000.0, DEVICE, (HOST,), HOST, "ops@desk", kind="gfs2")
 UNUSED = f"restripe-gfs2-use 1\ndevice ={DEVICE}\nnumber 253:0\nkernel yes\nmounts told\nend\n"
 MOUNTED = UNUSED.replace("mounts told\n", f"mount 253:0 gfs2\nof ={DEVICE}\nat =/data\nmounts told\n")
+IDLE = "restripe-work 1\nboot b1\nclock 1000 1000.0 100\nend\n"
 NEW = f"restripe-room 1\npath ={OUT}\nkind absent\ndirectory 8:1 xfs 104857600\nend\n"
 THERE = f"restripe-room 1\npath ={OUT}\nkind file\nsize 5\nheader x\ndirectory 8:1 xfs 104857600\nend\n"
 
@@ -26,6 +27,7 @@ def host() -> ScriptedSite:
         "restripe-gfs2-rgs": told("rgs_350"),
         "restripe-gfs2-use": UNUSED,
         "restripe-room": NEW,
+        "restripe-work": IDLE,
     }
     return ScriptedSite(HOST, answers=answers, armed=True)
 

@@ -14,6 +14,7 @@ from remote.gfs2.models import Superblock
 from remote.gfs2.use import InKernel, ManagerAnswer, Mounted
 from remote.linux.blkid import Probed
 from remote.linux.room import Rooms
+from remote.linux.work import Work, Worker
 from remote.parsed import Parsed, Problem
 from supervision.gfs2_checking import OLD, same_host
 from supervision.gfs2_checks import Verdict, Wanted, node_questions, questions
@@ -280,6 +281,7 @@ def test_what_is_asked_is_what_the_checks_need() -> None:
     assert [command.text for command in questions(SAVE)] == [
         f"blkid -p {DEVICE}",
         f"restripe-gfs2-use {DEVICE}",
+        "restripe-work gfs2_edit fsck.gfs2 gfs2_fsck",
         f"gfs2_edit -p sb {DEVICE}",
         f"restripe-gfs2-rgs {DEVICE}",
         f"restripe-room {OUT}",
@@ -287,9 +289,10 @@ def test_what_is_asked_is_what_the_checks_need() -> None:
     assert [command.text for command in questions(RESTORE)] == [
         "blkid -p /dev/vg/copy",
         "restripe-gfs2-use /dev/vg/copy",
+        "restripe-work gfs2_edit fsck.gfs2 gfs2_fsck",
         f"restripe-room {OUT} /dev/vg/copy",
     ]
-    assert len(questions(FSCK)) == 3
+    assert len(questions(FSCK)) == 4
 
 
 def test_all_other_nodes_are_asked_and_none_where_there_is_no_cluster() -> None:
@@ -333,3 +336,37 @@ def _tells(argv: tuple[str, ...], key: str) -> bool:
     """Whether the host of the work answers a question with a fact."""
     name = {"restripe-gfs2-use": "gfs2 use", "restripe-gfs2-rgs": "rgs", "restripe-room": "room", "gfs2_edit": "sb"}
     return key in (f"{name.get(argv[0], argv[0])} {argv[-1]}", f"{name.get(argv[0], argv[0])} {HOST}")
+
+
+def working(command: str, **changes: Any) -> Work:
+    """A host on which another tool is at work."""
+    other = Worker(77, 1, 5, "R", 1.0, argv=tuple(command.split()))
+    return Work("boot", NOW, (msgspec.structs.replace(other, **changes),))
+
+
+@pytest.mark.parametrize(
+    ("wanted", "command", "verdict", "told"),
+    [
+        (SAVE, f"gfs2_edit savemeta {DEVICE} /tmp/x", WARNING, "savemeta is at work on it already on pollux1, pid 77"),
+        (SAVE, f"fsck.gfs2 -y {DEVICE}", WARNING, "what is saved will not fit together"),
+        (SAVE, f"fsck.gfs2 -n {DEVICE}", WARNING, "both get slower"),
+        (FSCK, f"gfs2_edit savemeta {DEVICE} /tmp/x", BLOCK, "savemeta is at work on it"),
+        (RESTORE, f"gfs2_edit restoremeta /tmp/x {RESTORE.device}", BLOCK, "restoremeta is at work on it"),
+    ],
+)
+def test_a_tool_that_is_at_work_on_the_device_stops_what_may_write(
+    wanted: Wanted, command: str, verdict: Verdict, told: str
+) -> None:
+    found = only(checks(wanted, {f"work {HOST}": working(command)}))
+    assert (found.name, found.verdict) == ("at work", verdict)
+    assert told in found.text
+    assert found.todo
+
+
+def test_a_tool_on_another_host_counts_and_one_on_another_device_or_that_has_ended_does_not() -> None:
+    there = {f"work {OTHER}": working(f"fsck.gfs2 -y {DEVICE}")}
+    assert bad(checks(FSCK, there, hosts=(HOST, OTHER))) == [("at work", BLOCK)]
+    assert bad(checks(FSCK, {f"work {HOST}": working("fsck.gfs2 -y /dev/vg/other")})) == []
+    assert bad(checks(FSCK, {f"work {HOST}": working(f"fsck.gfs2 -y {DEVICE}", state="Z")})) == []
+    assert bad(checks(FSCK, {f"work {HOST}": None})) == [("at work", UNKNOWN)]
+    assert bad(checks(SAVE, {f"work {HOST}": None})) == [("at work", WARNING)]

@@ -156,6 +156,7 @@ def test_a_file_that_gzip_has_read_to_its_end_is_held_to_it(
     found = made.file_system().progress(made.state(made.device_facts(), jobs=(done, test), logs=(a_log,)), done)
     assert found.phase is phase
     assert why in found.why
+    assert found.warned is ("to be looked at" in why)
 
 
 @pytest.mark.parametrize(
@@ -251,7 +252,7 @@ def test_what_stands_still_is_not_called_running_where_it_is_told_what_runs() ->
 )
 def test_a_check_that_did_what_it_was_to_do_is_finished(rc: int, command: str, why: str) -> None:
     found = ended(text_of("fsck_350"), command, rc)
-    assert (found.phase, found.why) == (Phase.FINISHED, why)
+    assert (found.phase, found.why, found.warned) == (Phase.FINISHED, why, rc != 0)
 
 
 def test_a_check_has_passes_and_findings_and_no_finish() -> None:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+from remote.errors import AnswerLostError, GarbledError, SiteError, StillAskedError, Trouble, UnreachableError
 from remote.jobs import JobState, JobStatus
 from supervision.guide_jobs import Attempt, split_id
+from supervision.guide_telling import stop_error
 from supervision.guide_truth import standing, was_undone
-from supervision.migration import StepState
+from supervision.migration import Ending, StepState
 from supervision.recipe import Happened
 from supervision.recipes.metadata_to_ssd.restriping import RestripeAll
 from tests.supervision.gpfs_states import FS, disk, disk_list, job, state
@@ -104,3 +106,19 @@ def test_a_restripe_is_not_believed_that_began_before_the_old_disks_were_changed
     jobs += [job(JobState.FINISHED, job_id=f"{plan.id}-{rest}", began=began, rc=0) for rest, began in changes]
     known = state({f"disks {FS}": disk_list(old, attention=(NOT_REPLICATED,))}, jobs=tuple(jobs))
     assert RestripeAll().happened(known, replace(plan, file_system=FS), 0.0) is tells
+
+
+@pytest.mark.parametrize(
+    ("error", "ending"),
+    [
+        (UnreachableError("n1", Trouble.LOST), Ending.UNREACHABLE),
+        (AnswerLostError("n1", "the connection was lost"), Ending.UNREACHABLE),
+        (StillAskedError("n1", "the same question still runs there"), Ending.UNREACHABLE),
+        (GarbledError("n1", "nothing came back"), Ending.UNKNOWN),
+    ],
+)
+def test_a_question_that_was_lost_may_be_asked_again_but_what_was_launched_is_unknown(
+    error: SiteError, ending: Ending
+) -> None:
+    assert stop_error(error).ending is ending
+    assert stop_error(error, launched=True).ending is Ending.UNKNOWN

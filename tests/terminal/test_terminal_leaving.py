@@ -170,7 +170,7 @@ def test_a_terminal_that_takes_no_bytes_delays_nothing_and_is_drawn_when_it_does
         term.wait_for("hosts 3/3")
         term.pause()
         # the migration goes on to its proof, with hundreds of changes to the screen that nobody takes
-        until_now(lambda: b'"407,779,968 KB of metadata on the SSDs' in recording.read_bytes(), 60)
+        until_now(lambda: b'"407,779,968 KB used on the new disks' in recording.read_bytes(), 60)
         term.go_on()
         term.wait_for("407,779,968 KB")
         term.pause()

@@ -178,6 +178,12 @@ def test_the_exit_status_tells_how_it_ended(job_id: str, phase: Phase, read: boo
     assert ended(Job("n1", JobStatus(job_id, JobState.ENDED), NOW), Progress(phase), read=read) is code
 
 
+def test_what_finished_with_something_left_to_look_at_ends_with_a_warning() -> None:
+    job = Job("n1", JobStatus("j1", JobState.FINISHED, 0), NOW)
+    assert ended(job, Progress(Phase.FINISHED, warned=True), read=True) is Exit.WARNINGS
+    assert ended(job, Progress(Phase.FAILED, warned=True), read=True) is Exit.FAILED
+
+
 def felt(us: int, until: int) -> State:
     """A probe that found operations of 1 ms until 1200 s, and of `us` microseconds since; and when they were told."""
     lines = (begin(budget="2"), *steady(20, 1200, 1000), *steady(1220, until, us))
