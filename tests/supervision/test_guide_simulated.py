@@ -8,12 +8,8 @@ from pathlib import Path
 
 import pytest
 
-<<<<<<< HEAD
 from remote.checked import Check
 from remote.events import Acknowledged, Checked, Launching
-=======
-from remote.events import Launching
->>>>>>> a267c83b751858856b493e93d8a0afe2c1bbe09b
 from remote.jobs import JobState
 from remote.recording import Recording
 from simulator.client import Simulation
@@ -21,6 +17,7 @@ from supervision.guide_found import plans_on
 from supervision.guide_running import STALE_SECONDS
 from supervision.migration import Ending, StepState, StopError
 from supervision.plan import decode, encode
+from supervision.recipe import Act, GuidedStep
 from supervision.replay import Replay
 from supervision.walking import Anything, Given
 from tests.supervision.cluster import PLAN, changed, kill_runner, session, until_so
@@ -152,23 +149,6 @@ async def test_the_way_out_when_the_ssds_fill_stops_the_restripe_and_lets_old_di
         assert await changed(sim) == [*CHANGING, "mmchdisk"]
 
 
-<<<<<<< HEAD
-class Leaves:
-    """Says yes, and is gone once the command has begun."""
-
-    def __init__(self, name: str) -> None:
-        self.name = name
-        self.reached = asyncio.Event()
-
-    async def acknowledge(self, step: GuidedStep, check: Check) -> bool:
-        return True
-
-    async def confirm(self, step: GuidedStep, checks: tuple[Check, ...], act: Act) -> bool:
-        if step.spec.name == self.name:
-            self.reached.set()
-        return True
-
-
 class Ponders:
     """Takes note of each warning after longer than checks are good for."""
 
@@ -197,29 +177,6 @@ async def test_what_was_checked_before_a_warning_was_thought_over_is_checked_aga
         assert len([each for each in of_kind(live.events, Checked) if not each.after]) == 2
 
 
-@pytest.mark.parametrize("name", ["mmcrnsd", "mmrestripefs"])
-async def test_another_session_goes_on_with_what_the_first_one_began_and_runs_nothing_twice(
-    sim: Simulation, name: str
-) -> None:
-    async with session(sim) as live:
-        plan = await live.plan()
-        leaving = Leaves(name)
-        walking = asyncio.create_task(live.walk(plan, leaving))
-
-        async def begun() -> bool:
-            return name in await changed(sim)
-
-        await until_so(begun, 100)
-        walking.cancel()
-        await asyncio.gather(walking, return_exceptions=True)
-    async with session(sim) as live:
-        guide, stop = await live.walk(plan)
-        assert (stop, guide.next) == (None, None)
-    assert await changed(sim) == list(CHANGING)
-
-
-=======
->>>>>>> a267c83b751858856b493e93d8a0afe2c1bbe09b
 async def test_a_session_that_is_not_armed_changes_nothing(sim: Simulation) -> None:
     async with session(sim, armed=False) as live:
         plan = await live.plan()
