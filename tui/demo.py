@@ -31,7 +31,8 @@ from supervision.recipes.metadata_to_ssd import RECIPE
 from supervision.store import Store
 from supervision.supervisor import Supervisor
 from supervision.walking import Walk
-from tui.exits import ENDINGS, Exit
+from tui.endings import ENDINGS
+from tui.exits import Exit
 from tui.paths import new_recording
 from tui.plain import Plain
 from tui.session import header_for

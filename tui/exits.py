@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from enum import IntEnum
 
-from supervision.migration import Ending
-
 
 class Exit(IntEnum):
     """How the program ended."""
@@ -18,13 +16,3 @@ class Exit(IntEnum):
     UNKNOWN = 5
     WARNINGS = 6
     INTERRUPTED = 130
-
-
-ENDINGS = {
-    Ending.DONE: Exit.DONE,
-    Ending.FAILED: Exit.FAILED,
-    Ending.UNREACHABLE: Exit.UNREACHABLE,
-    Ending.REFUSED: Exit.REFUSED,
-    Ending.UNKNOWN: Exit.UNKNOWN,
-}
-"""How the program ends, by how a migration did."""

@@ -22,7 +22,8 @@ from supervision.plan import Plan
 from supervision.state import State
 from supervision.walking import Given, walk
 from tui.connecting import Target, look
-from tui.exits import ENDINGS, Exit
+from tui.endings import ENDINGS
+from tui.exits import Exit
 from tui.leaving import recording_lines
 from tui.opening import Opened, opened
 from tui.plain import Plain

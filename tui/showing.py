@@ -28,7 +28,8 @@ from supervision.watching import Watch
 from tui.app import RestripeApp
 from tui.carrying import MIGRATION
 from tui.connecting import Target, settings_for
-from tui.exits import ENDINGS, Exit
+from tui.endings import ENDINGS
+from tui.exits import Exit
 from tui.guiding import GUIDE, AtScreen, recorded_steps
 from tui.leaving import come_back, goes_on, recording_lines, unreached
 from tui.running import CrashError

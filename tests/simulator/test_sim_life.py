@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import asyncssh
 import pytest
 
 from simulator.__main__ import main
@@ -34,7 +36,8 @@ async def test_nothing_is_left_after_the_end() -> None:
     assert processes_of(sim.directory) == []
     assert not sim.directory.exists()
     assert not Path(f"/proc/{sim.pid}").exists()
-    assert await hanging.stdout.read() == b""
+    with contextlib.suppress(asyncssh.ConnectionLost):  # how the end shows depends on which of its packets came last
+        assert await hanging.stdout.read() == b""
     await far.close()
 
 

@@ -114,7 +114,7 @@ async def connection_is_cut_at_the_launch_and_while_the_command_runs(walk: Walk,
         await walk.far.cut()
 
     def on_event(state: State, event: Event) -> None:
-        if isinstance(event, Launching) and is_launch(step)(event):
+        if not cuts and isinstance(event, Launching) and is_launch(step)(event):
             cuts.append(asyncio.ensure_future(cut(Path(state.places[event.host].base) / event.spec.id)))
 
     walk.live.store.listen(on_event)

@@ -25,7 +25,7 @@ from remote.ssh.settings import SshSettings
 from simulator.client import Simulation
 from supervision.guide import Guide
 from supervision.guide_found import plans_on
-from supervision.migration import StepState, StopError
+from supervision.migration import Ending, StepState, StopError
 from supervision.plan import Plan, decode, encode
 from supervision.recipe import Act, GuidedStep
 from supervision.state import State
@@ -226,6 +226,9 @@ class Walk:
             return step.command in (await self.sim.control("facts"))["held"] or task.done()
 
         await until_so(stands, PATIENCE)
+        if task.done() and _never_started(task.result()):  # cut off before its runner began: sealed, and begun anew
+            task = self.start(step)
+            await until_so(stands, PATIENCE)
         await self.told(task, is_job(step, JobState.RUNNING))
         yield task
         await self.sim.control("hold", release=True)
@@ -296,3 +299,7 @@ async def walk_of(far: FarSide) -> AsyncIterator[Walk]:
         yield walk
     finally:
         await walk.close()
+
+
+def _never_started(stop: StopError | None) -> bool:
+    return stop is not None and stop.ending is Ending.REFUSED and str(stop).endswith("never will be")

@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 
 from tests.tui.program import environment, loaded_by, no_traceback, restripe
-from tui.exits import ENDINGS, Exit
+from tui.endings import ENDINGS
+from tui.exits import Exit
 
 HEAVY = ("asyncio", "asyncssh", "cryptography", "textual", "msgspec", "rich", "ClusterShell", "simulator", "remote")
 

@@ -81,7 +81,7 @@ def test_the_wheel_replays_its_own_recording(wheel: Path, tmp_path: Path) -> Non
         env=environment(tmp_path, PYTHONPATH=str(wheel), PYTHONSAFEPATH="1"),
     )
     assert (done.returncode, done.stderr) == (0, "")
-    assert "407,779,968 KB used on the new disks" in done.stdout
+    assert "407,779,968 KB of metadata on the SSDs" in done.stdout
 
 
 def test_an_editable_install_finds_its_recordings_too(tmp_path: Path) -> None:
