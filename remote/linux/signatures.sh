@@ -20,7 +20,7 @@ WORKERS=8
 READER='
 trap "" HUP
 D=$1
-told() { sed "s/^/$1 /"; }
+told() { while IFS= read -r L || [ -n "$L" ]; do printf "%s %s\n" "$1" "$L"; done; } # by the shell itself: disks are many
 words=$(dd if="$D" bs=512 count=64 2>&1 >/dev/null)
 rc=$?
 if [ $rc != 0 ]; then

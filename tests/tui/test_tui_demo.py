@@ -126,8 +126,16 @@ def simulator_of(program: int) -> str:
     return ""
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP], ids=lambda number: number.name)
-@pytest.mark.parametrize("until", ["  connected", "# mmrestripefs"], ids=["early", "in the restripe"])
+@pytest.mark.parametrize(
+    ("until", "number"),
+    [
+        ("  connected", signal.SIGINT),
+        ("  connected", signal.SIGTERM),
+        ("  connected", signal.SIGHUP),
+        ("# mmrestripefs", signal.SIGINT),
+    ],
+    ids=["early-SIGINT", "early-SIGTERM", "early-SIGHUP", "in the restripe-SIGINT"],
+)
 def test_an_interrupt_leaves_no_process_and_a_readable_recording(
     tmp_path: Path, number: signal.Signals, until: str
 ) -> None:

@@ -44,9 +44,6 @@ async def test_a_plan_is_walked_by_words_alone_and_gone_on_with_from_its_host(
         assert "Confirmed by: --yes-to mmcrnsd" in told
         assert not list((sim.directory / "hosts" / "pollux1" / "var" / "lib" / "restripe").glob("*"))
 
-        code, told = await migrate(str(file), Wanted(("mmadddisk",)))
-        assert (code, await changed(sim)) == (Exit.REFUSED, [])
-
         code, told = await migrate(str(file), Wanted(CHANGING, detach=True))
         assert code is Exit.DONE, told
         assert "   7 mmrestripefs  running " in told
