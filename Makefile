@@ -4,8 +4,8 @@ PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
-# two workers: the tests start servers and simulated clusters, which are what takes the time
-PYTEST := $(BIN)/pytest -n 2
+# three workers on two cores: half of the tests wait for servers and simulated clusters
+PYTEST := $(BIN)/pytest -n 3
 APT_PACKAGES := openssh-server tmux screen mksh ksh busybox tcsh clustershell pdsh gfs2-utils
 
 .PHONY: demo test test-failed test-deps check lint types contracts format bench campaign screenshots recordings gfs2-recording clean
