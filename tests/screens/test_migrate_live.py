@@ -106,6 +106,51 @@ async def test_another_session_finds_what_was_begun_goes_on_with_it_and_takes_it
             assert {nsd["name"] for nsd in (await simulation.control("facts"))["nsds"] if "ssd" in nsd["name"]} == set()
 
 
+async def test_the_way_out_stops_the_restripe_and_what_is_left_can_be_taken_back(tmp_path: Path) -> None:
+    ssds = "'foo1_ssd1;foo1_ssd2;foo2_ssd1;foo2_ssd2;foo3_ssd1;foo3_ssd2'"
+    async with (
+        Simulation.start(scenario="seed", speed=FAST) as simulation,
+        session_on(simulation, tmp_path / "r.jsonl") as (app, pilot, session),
+    ):
+        await simulation.control("pace", factor=0.001)  # so slow that it is there for as long as one looks
+        guide = await made(session)
+        await pilot.press("4")
+        for number in (1, 2, 3):
+            await guide.run(number)
+        for number in (4, 5, 6, 7):
+            await until(lambda number=number: next_line(app).startswith(f"c checks step {number}"))  # type: ignore[misc]
+            await pilot.press("r")
+            await confirm(app, pilot)
+            if number < 7:
+                await idle(session)
+        await until(lambda: guide.status(7) is StepState.RUNNING)
+        await until(lambda: next_line(app).startswith("Wait"))
+        await pilot.press("E")
+        told = await confirm(app, pilot)
+        assert "Step 7 runs: it is told to stop, and its end is waited for." in told
+        assert "runs   mmchdisk mss1 change -F" in told
+        await until(lambda: guide.status(6) is StepState.UNDONE, seconds=60)
+        await idle(session)
+        assert guide.status(7) is StepState.UNDONE
+        disks = (await simulation.control("facts"))["disks"]
+        assert {disk["usage"] for disk in disks if "ssd" not in disk["name"]} == {"dataAndMetadata"}
+
+        await pilot.press("u")
+        told = await answer(app, pilot, "y")
+        assert told.index(f"mmdeldisk mss1 {ssds}") < told.index(f"mmdelnsd {ssds}")
+        assert f"mmdeldisk mss1 {ssds}" in await confirm(app, pilot)
+        assert f"mmdelnsd {ssds}" in await confirm(app, pilot)
+        await idle(session)
+        assert [guide.status(number) for number in (4, 5, 6)] == [StepState.UNDONE] * 3
+        jobs = sorted(session.state.jobs.values(), key=lambda job: job.status.began or 0.0)
+        ran = [job.spec.command.argv[0] for job in jobs if job.spec]
+        assert ran == [
+            *("mmbackupconfig", "mmcrnsd", "mmadddisk", "mmchdisk", "mmrestripefs"),
+            *("mmchdisk", "mmdeldisk", "mmdelnsd"),
+        ]
+        assert {nsd["name"] for nsd in (await simulation.control("facts"))["nsds"] if "ssd" in nsd["name"]} == set()
+
+
 async def test_a_read_only_session_has_no_key_that_runs_anything(tmp_path: Path) -> None:
     async with live(tmp_path, armed=False) as (app, pilot, session):
         await pilot.press("4")
