@@ -157,8 +157,8 @@ class Ponders:
 
     async def acknowledge(self, step: GuidedStep, check: Check) -> bool:
         began = self.elapsed()
-        while self.elapsed() - began <= STALE_SECONDS:
-            await asyncio.sleep(0)
+        while self.elapsed() - began <= STALE_SECONDS:  # of simulated time, which passes in milliseconds
+            await asyncio.sleep(0)  # lets no time pass by itself: others have their turn
         return True
 
     async def confirm(self, step: GuidedStep, checks: tuple[Check, ...], act: Act) -> bool:
