@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 from remote.gfs2.cluster import nodes_of_cmap, nodes_of_crm_node, resources
 from remote.gfs2.use import InKernel, ManagerAnswer, Mounted, Use
-from remote.parsed import Note, Parsed, Problem
-from remote.text import decode, safe
+from remote.linux.script_answers import read_answer
+from remote.parsed import Parsed, Problem
+from remote.text import decode
 
 HEAD = "restripe-gfs2-use 1"
 _NUMBER = re.compile(r"[0-9]{1,10}:[0-9]{1,10}\Z")
@@ -82,21 +84,8 @@ class _Reading:
 
 def parse_use(stdout: str, stderr: str = "") -> Parsed[Use]:
     """Parse the answer of `restripe-gfs2-use`. Lines of stderr are notes and counted on after those of stdout."""
-    notes: list[Note] = []
-    problems: list[Problem] = []
     reading = _Reading()
-    lines = safe(stdout).split("\n")
-    began = False
-    for number, line in enumerate(lines, 1):
-        if not began:
-            began = line == HEAD
-            if not began and line.strip():
-                notes.append(Note(number, line))
-        elif line.strip() and (why := _take(reading, line)):
-            problems.append(Problem(number, line, why))
-    for number, line in enumerate(safe(stderr).split("\n"), 1 + len(lines)):
-        if line.strip():
-            notes.append(Note(number, line.strip()))
+    notes, problems = read_answer(stdout, stderr, HEAD, partial(_take, reading))
     if not reading.mounts_told:
         problems.insert(0, Problem(0, "", "the mounts are not told"))
     if not reading.ended:

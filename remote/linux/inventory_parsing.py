@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from functools import partial
 
 from remote.linux.inventory import BlockNode, Inventory, Mount, Part, kernel_name
-from remote.parsed import Note, Parsed, Problem
+from remote.linux.script_answers import read_answer
+from remote.parsed import Parsed, Problem
 from remote.text import decode, safe
 
 HEAD = "restripe-devices 1"
@@ -47,21 +49,8 @@ class _Reading:
 
 def parse_devices(stdout: str, stderr: str = "") -> Parsed[Inventory]:
     """Parse the answer of `restripe-devices`. Lines of stderr are notes and counted on after those of stdout."""
-    notes: list[Note] = []
-    problems: list[Problem] = []
     reading = _Reading()
-    lines = safe(stdout).split("\n")
-    began = False
-    for number, line in enumerate(lines, 1):
-        if not began:
-            began = line == HEAD
-            if not began and line.strip():
-                notes.append(Note(number, line))
-        elif line.strip() and (why := _take(reading, line)):
-            problems.append(Problem(number, line, why))
-    for number, line in enumerate(safe(stderr).split("\n"), 1 + len(lines)):
-        if line.strip():
-            notes.append(Note(number, line.strip()))
+    notes, problems = read_answer(stdout, stderr, HEAD, partial(_take, reading))
     if not reading.ended or not reading.told_nsddevices:
         problems.insert(0, Problem(0, "", "the answer is not whole"))
     nodes = tuple(_node(reading, kname, record) for kname, record in reading.records.items())

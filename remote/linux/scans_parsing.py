@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 
 import msgspec
 
 from remote.linux.scans import Goes, Output, RunningScan, RunningScans
-from remote.parsed import Note, Parsed, Problem
-from remote.text import decode, safe
+from remote.linux.script_answers import read_answer
+from remote.parsed import Parsed, Problem
+from remote.text import decode
 
 HEAD = "restripe-scans 1"
 _CLOCK = re.compile(r"([0-9]{1,12}) ([0-9]{1,12}(?:\.[0-9]{1,6})?) ([1-9][0-9]{0,5})\Z")
@@ -34,21 +36,8 @@ class _Reading:
 
 def parse_scans(stdout: str, stderr: str = "") -> Parsed[RunningScans]:
     """Parse the answer of `restripe-scans`. Lines of stderr are notes and counted on after those of stdout."""
-    notes: list[Note] = []
-    problems: list[Problem] = []
     reading = _Reading()
-    lines = safe(stdout).split("\n")
-    began = False
-    for number, line in enumerate(lines, 1):
-        if not began:
-            began = line == HEAD
-            if not began and line.strip():
-                notes.append(Note(number, line))
-        elif line.strip() and (why := _take(reading, line)):
-            problems.append(Problem(number, line, why))
-    for number, line in enumerate(safe(stderr).split("\n"), 1 + len(lines)):
-        if line.strip():
-            notes.append(Note(number, line.strip()))
+    notes, problems = read_answer(stdout, stderr, HEAD, partial(_take, reading))
     if not reading.ended:
         problems.insert(0, Problem(0, "", "the answer is not whole"))
     scans = tuple(_whole(reading, scan) for scan in reading.scans)

@@ -7,14 +7,16 @@ sees what they read and write and which files they have open. The parser is tota
 from __future__ import annotations
 
 import re
+from functools import partial
 from typing import Any
 
 import msgspec
 
 from remote.command import Command, Effect
 from remote.linux.scans import program_words
-from remote.parsed import Note, Parsed, Problem
-from remote.text import decode, safe
+from remote.linux.script_answers import read_answer
+from remote.parsed import Parsed, Problem
+from remote.text import decode
 
 HEAD = "restripe-work 1"
 LOOK_SECONDS = 20.0
@@ -132,21 +134,8 @@ class _Reading:
 
 def parse_work(stdout: str, stderr: str = "") -> Parsed[Work]:
     """Parse the answer of `restripe-work`. Lines of stderr are notes and counted on after those of stdout."""
-    notes: list[Note] = []
-    problems: list[Problem] = []
     reading = _Reading()
-    lines = safe(stdout).split("\n")
-    began = False
-    for number, line in enumerate(lines, 1):
-        if not began:
-            began = line == HEAD
-            if not began and line.strip():
-                notes.append(Note(number, line))
-        elif line.strip() and (why := _take(reading, line)):
-            problems.append(Problem(number, line, why))
-    for number, line in enumerate(safe(stderr).split("\n"), 1 + len(lines)):
-        if line.strip():
-            notes.append(Note(number, line.strip()))
+    notes, problems = read_answer(stdout, stderr, HEAD, partial(_take, reading))
     if not reading.ended:
         problems.insert(0, Problem(0, "", "the answer is not whole"))
     return Parsed(reading.model(), tuple(notes), tuple(problems))

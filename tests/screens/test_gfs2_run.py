@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 
 from remote.jobs import JobState
 from screens.restripe import RestripeScreen
-from supervision.filesystem import FileSystem, Finish, Phase, Progress
+from supervision.filesystem import Phase
 from supervision.filesystems import file_system
 from supervision.player import Player
 from supervision.replay import Replay
 from supervision.session import Session
-from supervision.state import Job, State
+from tests.screens.recorded import Scene
 from tests.screens.snap import text_of
 from tests.waiting import until
 from tui.app import RestripeApp
@@ -31,28 +30,8 @@ def replay() -> Replay:
     return Replay(SAVEMETA)
 
 
-@dataclass
-class Scene:
-    """What is known at a moment, and what is made of it."""
-
-    state: State
-    fs: FileSystem
-
-    @property
-    def job(self) -> Job:
-        job = self.fs.scan_job(self.state)
-        assert job is not None
-        return job
-
-    @property
-    def progress(self) -> Progress:
-        return self.fs.progress(self.state, self.job)
-
-    @property
-    def finish(self) -> Finish:
-        finish = self.progress.finish
-        assert finish is not None
-        return finish
+class RunScene(Scene):
+    """A moment of this recording."""
 
     @property
     def done(self) -> int:
@@ -65,14 +44,14 @@ class Scene:
         return self.state.links["node1"].state
 
 
-def at(label: str, after: float = 0.0) -> Scene:
+def at(label: str, after: float = 0.0) -> RunScene:
     """A mark, or some seconds after it."""
     state = replay().at(moment(replay(), label) + after)
-    return Scene(state, file_system(replay().header))
+    return RunScene(state, file_system(replay().header))
 
 
 def test_it_is_whole_small_nobodys_own_and_ends_well() -> None:
-    end = Scene(replay().end, file_system(replay().header))
+    end = RunScene(replay().end, file_system(replay().header))
     assert (replay().torn, replay().skipped, SAVEMETA.stat().st_size < SMALL) == (False, 0, True)
     assert (replay().header.kind, replay().header.speed, replay().header.simulated) == ("gfs2", 1.0, False)
     text = SAVEMETA.read_text(encoding="utf-8")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
@@ -14,7 +13,7 @@ from screens.restripe import RestripeScreen
 from supervision.brake import Brake, Judged, Power, brake_lines
 from supervision.canary_rates import Canary, Level, canary
 from supervision.eta import State as Forecast
-from supervision.filesystem import FileSystem, Finish, Phase, Progress
+from supervision.filesystem import Phase
 from supervision.filesystems import file_system
 from supervision.impact import Impact, Standing
 from supervision.jobtimes import began_here
@@ -22,7 +21,7 @@ from supervision.player import Player
 from supervision.probejob import hurt
 from supervision.replay import Replay
 from supervision.session import Session
-from supervision.state import Job, State
+from tests.screens.recorded import Scene
 from tests.screens.snap import text_of
 from tests.waiting import until
 from tui.app import RestripeApp
@@ -38,28 +37,8 @@ def replay() -> Replay:
     return Replay(NIGHT)
 
 
-@dataclass
-class Scene:
-    """What is known at a moment, and what is made of it."""
-
-    state: State
-    fs: FileSystem
-
-    @property
-    def job(self) -> Job:
-        job = self.fs.scan_job(self.state)
-        assert job is not None
-        return job
-
-    @property
-    def progress(self) -> Progress:
-        return self.fs.progress(self.state, self.job)
-
-    @property
-    def finish(self) -> Finish:
-        finish = self.progress.finish
-        assert finish is not None
-        return finish
+class NightScene(Scene):
+    """A moment of this recording."""
 
     @property
     def impact(self) -> Impact:
@@ -81,14 +60,14 @@ class Scene:
         return [each.text for each in self.state.happened if each.kind in kinds]
 
 
-def at(label: str, after: float = 0.0) -> Scene:
+def at(label: str, after: float = 0.0) -> NightScene:
     """A mark, or some minutes after it."""
     state = replay().at(moment(replay(), label) + 60.0 * after)
-    return Scene(state, file_system(replay().header))
+    return NightScene(state, file_system(replay().header))
 
 
 def test_it_is_whole_small_and_ends_well() -> None:
-    end = Scene(replay().end, file_system(replay().header))
+    end = NightScene(replay().end, file_system(replay().header))
     assert (replay().torn, replay().skipped, NIGHT.stat().st_size < SMALL) == (False, 0, True)
     assert replay().seconds < 4.1 * 3600
     assert (end.progress.phase, end.job.status.state, end.job.status.rc) == (Phase.FINISHED, JobState.FINISHED, 0)
