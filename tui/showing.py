@@ -189,7 +189,7 @@ async def connect(
     elif code is Exit.DONE and not connected.is_set():
         code = Exit.UNREACHABLE
     elif code is Exit.DONE and session.guides and (ending := session.guides.ending):
-        code = Exit[ending.name]
+        code = ENDINGS[ending]
     elif code is Exit.DONE and leading and (how := leading.left):
         code = ENDINGS[how]
     if code is Exit.DONE and (writer.failure or (leading and leading.guide and leading.guide.warnings)):
